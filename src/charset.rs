@@ -1,0 +1,1 @@
+//! Collations and character lengths, and escaping.

@@ -1,0 +1,3 @@
+//! The command line tool `mysqlclient-ms`: `run`, `check`, `version`.
+
+fn main() {}

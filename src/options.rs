@@ -1,0 +1,164 @@
+//! What a program may set before it connects, checked: the common form of `mysql_options` of both families.
+//!
+//! Option *numbers* belong to `abi`; this file has no numbers, no pointers and no defaults of its own beyond
+//! [`Options::new`], which differ between the families.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Whose program it is: which library it was built for. Decides defaults, texts and what the server is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Family {
+    /// libmysqlclient (`.so.21`, `.so.24`).
+    MySql,
+    /// MariaDB Connector/C (`libmariadb.so.3`).
+    MariaDb,
+}
+
+/// How much TLS is wanted. `Verify*` imply [`TlsMode::Required`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TlsMode {
+    /// Never.
+    Disabled,
+    /// If the server offers it; not verified.
+    Preferred,
+    /// Or the connect fails with 2026; not verified.
+    Required,
+    /// The certificate must come from a known CA.
+    VerifyCa,
+    /// The certificate must also name the host.
+    VerifyIdentity,
+}
+
+/// TLS settings of one handle or node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TlsOptions {
+    /// See [`TlsMode`]. MySQL family: Preferred; MariaDB family: Disabled.
+    pub mode: TlsMode,
+    /// PEM file of trusted CAs.
+    pub ca: Option<PathBuf>,
+    /// Folder of trusted CAs.
+    pub capath: Option<PathBuf>,
+    /// PEM file with the client's certificate.
+    pub cert: Option<PathBuf>,
+    /// PEM file with the client's key.
+    pub key: Option<PathBuf>,
+    /// Cipher list in the original's words; stored, passed on where rustls has a meaning for it.
+    pub cipher: Option<String>,
+    /// Protocol versions in the original's words (`TLSv1.2,TLSv1.3`).
+    pub version: Option<String>,
+}
+
+/// `MYSQL_OPT_PROTOCOL`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// Socket for `localhost` or no host, else TCP.
+    Default,
+    /// Always TCP.
+    Tcp,
+    /// Always the Unix socket.
+    Socket,
+    /// Windows only: refused as the originals refuse it.
+    Pipe,
+    /// Windows only.
+    Memory,
+}
+
+/// Everything that `mysql_options` and option files can say, in checked form.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Which library the program was built for.
+    pub family: Family,
+    /// Time for connect and handshake together; None = no limit.
+    pub connect_timeout: Option<Duration>,
+    /// Time for each wait for bytes.
+    pub read_timeout: Option<Duration>,
+    /// Time for each wait until bytes can be written.
+    pub write_timeout: Option<Duration>,
+    /// `MYSQL_SET_CHARSET_NAME`; None = the family's default.
+    pub charset: Option<String>,
+    /// `MYSQL_INIT_COMMAND`, in order.
+    pub init_commands: Vec<Vec<u8>>,
+    /// Connection attributes that the program added, in order (`mysql_options4`).
+    pub attributes: Vec<(Vec<u8>, Vec<u8>)>,
+    /// TLS.
+    pub tls: TlsOptions,
+    /// `MYSQL_OPT_LOCAL_INFILE`.
+    pub local_infile: bool,
+    /// `MYSQL_OPT_GET_SERVER_PUBLIC_KEY`.
+    pub get_server_public_key: bool,
+    /// `MYSQL_SERVER_PUBLIC_KEY`: PEM file.
+    pub server_public_key: Option<PathBuf>,
+    /// `MYSQL_DEFAULT_AUTH`.
+    pub default_auth: Option<String>,
+    /// `MYSQL_ENABLE_CLEARTEXT_PLUGIN`.
+    pub cleartext_plugin: bool,
+    /// `MYSQL_OPT_PROTOCOL`.
+    pub protocol: Protocol,
+    /// `MYSQL_OPT_BIND`.
+    pub bind: Option<String>,
+    /// `MYSQL_OPT_MAX_ALLOWED_PACKET`, bytes: the largest packet that is accepted.
+    pub max_allowed_packet: u64,
+    /// `MYSQL_OPT_NET_BUFFER_LENGTH`, bytes.
+    pub net_buffer_length: u64,
+    /// `MYSQL_OPT_RECONNECT`.
+    pub reconnect: bool,
+    /// `MYSQL_REPORT_DATA_TRUNCATION`.
+    pub report_data_truncation: bool,
+    /// User, password, database, host, port, socket from an option file; connect arguments win.
+    pub defaults: Defaults,
+}
+
+/// What an option file (`MYSQL_READ_DEFAULT_FILE`, `MYSQL_READ_DEFAULT_GROUP`) says about whom to connect to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Defaults {
+    /// `host`.
+    pub host: Option<String>,
+    /// `user`.
+    pub user: Option<Vec<u8>>,
+    /// `password`.
+    pub password: Option<Vec<u8>>,
+    /// `database`.
+    pub database: Option<Vec<u8>>,
+    /// `port`.
+    pub port: Option<u16>,
+    /// `socket`.
+    pub socket: Option<PathBuf>,
+}
+
+impl Options {
+    /// The defaults of a family's `mysql_init`.
+    pub fn new(family: Family) -> Self {
+        let mysql = family == Family::MySql;
+        Options {
+            family,
+            connect_timeout: None,
+            read_timeout: None,
+            write_timeout: None,
+            charset: None,
+            init_commands: Vec::new(),
+            attributes: Vec::new(),
+            tls: TlsOptions {
+                mode: if mysql { TlsMode::Preferred } else { TlsMode::Disabled },
+                ca: None,
+                capath: None,
+                cert: None,
+                key: None,
+                cipher: None,
+                version: None,
+            },
+            local_infile: !mysql,
+            get_server_public_key: false,
+            server_public_key: None,
+            default_auth: None,
+            cleartext_plugin: false,
+            protocol: Protocol::Default,
+            bind: None,
+            max_allowed_packet: 1 << 30,
+            net_buffer_length: 8192,
+            reconnect: false,
+            report_data_truncation: true,
+            defaults: Defaults::default(),
+        }
+    }
+}
