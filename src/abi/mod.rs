@@ -1,1 +1,27 @@
 //! C in, C out: the exported functions of both families. The only module with `unsafe` (but for two files).
+//!
+//! An entry opens the handle, calls one safe method of `session`, publishes the outcome in the public fields and
+//! returns; see [`entry`]. It never touches the meaning of SQL, packets, sockets or the configuration.
+//!
+//! Words used in the `# Safety` parts below, each a promise of the C program, as in the originals' manuals:
+//!
+//! * *valid handle*: a `MYSQL*` that `mysql_init` of the same family returned, or a copy of its bytes at another
+//!   address, not closed since; or one whose bytes are all zero. In use by one call at a time.
+//! * *valid result*, *valid statement*: what our function returned, not freed since.
+//! * *NUL-ended string*: readable up to and with a zero byte.
+//! * *writable buffer of n bytes*, *readable buffer of n bytes*: what they say, for the time of the call.
+//!
+//! Where the originals crash on NULL, ours return the failure value.
+#![allow(unsafe_code)]
+
+#[cfg(not(panic = "unwind"))]
+compile_error!("mysqlclient-ms needs panic=unwind: a panic must end a handle, never the host process");
+
+pub mod convert;
+mod data;
+pub mod entry;
+pub mod exports;
+pub mod family;
+pub mod list;
+pub mod misc;
+pub mod stub;
