@@ -51,6 +51,10 @@ fn rust(exports: &[Export]) -> String {
         if export.is_data() {
             continue; // by hand, in src/abi/data.rs
         }
+        if export.is_version() {
+            version(&mut jumps, export);
+            continue;
+        }
         if export.is_own() {
             let state = export.mysql.as_ref().map_or(State::Stub, |s| s.state);
             if state == State::Stub {
@@ -73,6 +77,15 @@ fn rust(exports: &[Export]) -> String {
     format!(
         "/// Entries of functions that are not done yet.\npub mod stubs {{\n    use crate::abi::stub::entry_stub;\n\n{stubs}}}\n\n{jumps}"
     )
+}
+
+/// The absolute symbol that GNU ld makes for a version node, and lld does not.
+fn version(text: &mut String, export: &Export) {
+    let name = &export.name;
+    let label = format!("mysqlclient_ms.node.{name}");
+    let _ = writeln!(text, "::core::arch::global_asm!(");
+    let _ = writeln!(text, "    \".set {label}, 0\", \".globl {label}\", \".type {label},@object\",");
+    let _ = writeln!(text, "    \".symver {label}, {name}@@{name}, remove\",\n);");
 }
 
 fn stub(text: &mut String, export: &Export) {

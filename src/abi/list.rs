@@ -45,7 +45,7 @@ pub struct Export {
     pub mariadb: Option<Side>,
     /// Module below `crate::abi` that has, or will have, the entry.
     pub module: String,
-    /// What the first argument is (see the list's head), or `data`.
+    /// What the first argument is (see the list's head), or `data` or `version`.
     pub first: String,
     /// Failure value of a stub; size in bytes of a data object.
     pub fails: String,
@@ -73,6 +73,11 @@ impl Export {
     /// Whether it is an object, not a function.
     pub fn is_data(&self) -> bool {
         self.first == "data"
+    }
+
+    /// Whether it is a version node's own symbol: absolute, value 0, asked for by nobody.
+    pub fn is_version(&self) -> bool {
+        self.first == "version"
     }
 
     /// Whether it is one of our own functions, which serve both families with one entry.
@@ -146,6 +151,7 @@ fn parse_line(line: &str) -> Result<Export, String> {
         return Err(format!("unknown result kind {result:?}"));
     }
     match handle {
+        "version" if fails == "0" => {}
         "data" if fails.parse::<u32>().is_ok() => {}
         "mysql" | "stmt" | "res" | "none" | "any" => failure(fails)?,
         _ => return Err(format!("unknown first argument {first:?}")),
