@@ -118,10 +118,25 @@ impl Cluster {
         fs::create_dir(folder.join("tls"))?;
         let tls = tls::make(&folder.join("tls"))?;
         let nodes = (0..=spec.replicas)
-            .map(|n| Mutex::new(Node { folder: folder.join(format!("n{n}")), port: 0, child: None, frozen: false }))
+            .map(|n| {
+                Mutex::new(Node {
+                    folder: folder.join(format!("n{n}")),
+                    port: 0,
+                    child: None,
+                    frozen: false,
+                })
+            })
             .collect();
         // from here on Drop cleans up, also when one of the next steps fails
-        let cluster = Cluster { spec, tools, folder, tls, nodes, primary: AtomicUsize::new(0), _owner: owner };
+        let cluster = Cluster {
+            spec,
+            tools,
+            folder,
+            tls,
+            nodes,
+            primary: AtomicUsize::new(0),
+            _owner: owner,
+        };
         cluster.on_each(cluster.nodes(), |n| {
             let mut node = lock(&cluster.nodes[n]);
             fs::create_dir_all(node.folder.join("tmp"))?;
@@ -143,10 +158,23 @@ impl Cluster {
         job: impl Fn(usize) -> Result<()> + Sync,
     ) -> Result<()> {
         std::thread::scope(|scope| {
-            let threads: Vec<_> = nodes.into_iter().map(|n| (n, scope.spawn({ let job = &job; move || job(n) }))).collect();
+            let threads: Vec<_> = nodes
+                .into_iter()
+                .map(|n| {
+                    (
+                        n,
+                        scope.spawn({
+                            let job = &job;
+                            move || job(n)
+                        }),
+                    )
+                })
+                .collect();
             let mut result = Ok(());
             for (n, thread) in threads {
-                let ended = thread.join().unwrap_or_else(|_| Err(Error("panicked".into())));
+                let ended = thread
+                    .join()
+                    .unwrap_or_else(|_| Err(Error("panicked".into())));
                 if result.is_ok() {
                     result = ended.context(|| format!("node {n}"));
                 }
@@ -260,7 +288,9 @@ impl Cluster {
     /// # Errors
     /// When the node is dead.
     pub fn freeze(&self, n: usize) -> Result<()> {
-        lock(&self.nodes[n]).signal(libc::SIGSTOP, true).context(|| format!("freezing node {n}"))
+        lock(&self.nodes[n])
+            .signal(libc::SIGSTOP, true)
+            .context(|| format!("freezing node {n}"))
     }
 
     /// Lets a frozen node go on and waits until it answers.
@@ -268,7 +298,9 @@ impl Cluster {
     /// # Errors
     /// When the node is dead or does not answer.
     pub fn thaw(&self, n: usize) -> Result<()> {
-        lock(&self.nodes[n]).signal(libc::SIGCONT, false).context(|| format!("thawing node {n}"))?;
+        lock(&self.nodes[n])
+            .signal(libc::SIGCONT, false)
+            .context(|| format!("thawing node {n}"))?;
         self.sql(n, "SELECT 1").map(drop)
     }
 
@@ -341,9 +373,18 @@ impl Cluster {
 
     fn spawn(&self, n: usize, node: &mut Node) -> Result<()> {
         let mut command = Command::new(&self.tools.server);
-        command.arg("--no-defaults").args(template::user_args()).args(self.server_options(n, node));
-        let log = File::options().create(true).append(true).open(node.folder.join("stdout.log"))?;
-        command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+        command
+            .arg("--no-defaults")
+            .args(template::user_args())
+            .args(self.server_options(n, node));
+        let log = File::options()
+            .create(true)
+            .append(true)
+            .open(node.folder.join("stdout.log"))?;
+        command
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log);
         let _ = fs::remove_file(node.socket());
         node.frozen = false;
         let mut child = process::spawn(command)?;
@@ -454,7 +495,11 @@ impl Node {
     }
 
     fn signal(&mut self, signal: i32, frozen: bool) -> Result<()> {
-        if !self.child.as_mut().is_some_and(|child| process::send(child, signal)) {
+        if !self
+            .child
+            .as_mut()
+            .is_some_and(|child| process::send(child, signal))
+        {
             return Err(Error("the node is dead".into()));
         }
         self.frozen = frozen;
@@ -481,7 +526,10 @@ pub(crate) fn free_port(host: &str) -> Result<u16> {
             Err(error) => last = Some(error),
         }
     }
-    Err(Error(format!("no free port on {host}: {}", last.map(|error| error.to_string()).unwrap_or_default())))
+    Err(Error(format!(
+        "no free port on {host}: {}",
+        last.map(|error| error.to_string()).unwrap_or_default()
+    )))
 }
 
 /// Makes the cluster's folder and takes the lock that says it is in use; sweeps folders that nobody uses any more.
@@ -498,7 +546,10 @@ fn make_folder(wanted: Option<&Path>) -> Result<(PathBuf, File)> {
         let folder = folder.canonicalize()?;
         if folder.as_os_str().len() > 80 {
             let _ = fs::remove_dir_all(&folder);
-            return Err(Error(format!("the path {} is too long for the sockets in it", folder.display())));
+            return Err(Error(format!(
+                "the path {} is too long for the sockets in it",
+                folder.display()
+            )));
         }
         return Ok((folder, owner));
     }
@@ -508,7 +559,8 @@ fn make_folder(wanted: Option<&Path>) -> Result<(PathBuf, File)> {
     gate.lock()?;
     for entry in fs::read_dir(&base)?.flatten() {
         if entry.file_name().to_string_lossy().starts_with(&prefix) && entry.path().is_dir() {
-            let abandoned = File::open(entry.path().join("owner")).is_ok_and(|owner| owner.try_lock().is_ok());
+            let abandoned =
+                File::open(entry.path().join("owner")).is_ok_and(|owner| owner.try_lock().is_ok());
             if abandoned && non_empty("CLUSTER_KEEP").is_none() {
                 let _ = fs::remove_dir_all(entry.path());
             }

@@ -59,11 +59,15 @@ impl Family {
         match self {
             Family::MariaDb => {
                 let lacks = |program: &str| {
-                    Error(format!("no {program} on this machine (Debian package mariadb-server-core)"))
+                    Error(format!(
+                        "no {program} on this machine (Debian package mariadb-server-core)"
+                    ))
                 };
                 Ok(Tools {
                     server: find("mariadbd").ok_or_else(|| lacks("mariadbd"))?,
-                    installer: Some(find("mariadb-install-db").ok_or_else(|| lacks("mariadb-install-db"))?),
+                    installer: Some(
+                        find("mariadb-install-db").ok_or_else(|| lacks("mariadb-install-db"))?,
+                    ),
                     prefix: None,
                 })
             }
@@ -76,7 +80,11 @@ impl Family {
                         prefix.display()
                     )));
                 }
-                Ok(Tools { server, installer: None, prefix: Some(prefix) })
+                Ok(Tools {
+                    server,
+                    installer: None,
+                    prefix: Some(prefix),
+                })
             }
         }
     }
@@ -99,10 +107,15 @@ impl Tools {
     /// # Errors
     /// When it does not run.
     pub fn version(&self) -> Result<String> {
-        let out = Command::new(&self.server).args(["--no-defaults", "--version"]).output()?;
+        let out = Command::new(&self.server)
+            .args(["--no-defaults", "--version"])
+            .output()?;
         if !out.status.success() {
             let said = String::from_utf8_lossy(&out.stderr).into_owned();
-            return Err(Error(format!("{} does not run: {said}", self.server.display())));
+            return Err(Error(format!(
+                "{} does not run: {said}",
+                self.server.display()
+            )));
         }
         Ok(String::from_utf8_lossy(&out.stdout).trim().to_string())
     }
@@ -130,7 +143,9 @@ pub fn families() -> Vec<Family> {
     for family in Family::ALL {
         match family.tools().and_then(|tools| tools.version()) {
             Ok(_) => found.push(family),
-            Err(error) if non_empty("CI").is_some() => panic!("family {family} cannot run: {error}"),
+            Err(error) if non_empty("CI").is_some() => {
+                panic!("family {family} cannot run: {error}")
+            }
             Err(error) => eprintln!("harness: tests of family {family} are left out: {error}"),
         }
     }

@@ -39,7 +39,9 @@ impl Cluster {
     pub fn delay_applier(&self, n: usize, seconds: u32) -> Result<()> {
         self.must_be_replica(n)?;
         let text = match self.family() {
-            Family::MariaDb => format!("STOP SLAVE; CHANGE MASTER TO MASTER_DELAY={seconds}; START SLAVE"),
+            Family::MariaDb => {
+                format!("STOP SLAVE; CHANGE MASTER TO MASTER_DELAY={seconds}; START SLAVE")
+            }
             Family::MySql => format!(
                 "STOP REPLICA SQL_THREAD; CHANGE REPLICATION SOURCE TO SOURCE_DELAY={seconds}; START REPLICA"
             ),
@@ -48,7 +50,9 @@ impl Cluster {
         self.wait_replicating(n)?;
         match self.replica_status(n)?.get("SQL_Delay") {
             Some(delay) if delay == seconds.to_string() => Ok(()),
-            delay => Err(Error(format!("the delay of node {n} is {delay:?} and not {seconds}"))),
+            delay => Err(Error(format!(
+                "the delay of node {n} is {delay:?} and not {seconds}"
+            ))),
         }
     }
 
@@ -101,7 +105,11 @@ impl Cluster {
             return self.make_writable(n);
         }
         let old_is_up = self.state(old) == NodeState::Up;
-        if self.replica_status(n)?.get("SQL_Delay").is_some_and(|delay| delay != "0") {
+        if self
+            .replica_status(n)?
+            .get("SQL_Delay")
+            .is_some_and(|delay| delay != "0")
+        {
             match self.family() {
                 Family::MySql => self.sql(
                     n,
@@ -152,7 +160,10 @@ impl Cluster {
             return Ok(());
         }
         let status = self.replica_status(n)?;
-        let port = status.get("Source_Port").or_else(|| status.get("Master_Port")).unwrap_or_default();
+        let port = status
+            .get("Source_Port")
+            .or_else(|| status.get("Master_Port"))
+            .unwrap_or_default();
         if port != self.endpoint(primary).port.to_string() {
             self.follow(n, primary, status.rows.is_empty())?;
         } else {
@@ -168,7 +179,11 @@ impl Cluster {
         let text = match self.family() {
             Family::MariaDb => {
                 // what this server wrote itself counts as its position too, or it would ask for it again
-                let own = if demoted { "SET GLOBAL gtid_slave_pos=@@GLOBAL.gtid_current_pos;" } else { "" };
+                let own = if demoted {
+                    "SET GLOBAL gtid_slave_pos=@@GLOBAL.gtid_current_pos;"
+                } else {
+                    ""
+                };
                 format!(
                     "STOP SLAVE; {own} CHANGE MASTER TO MASTER_HOST='{host}', MASTER_PORT={port}, \
                      MASTER_USER='{REPL_USER}', MASTER_PASSWORD='{REPL_PASSWORD}', MASTER_USE_GTID=slave_pos, \
@@ -199,7 +214,11 @@ impl Cluster {
         loop {
             let status = self.replica_status(n)?;
             let field = |new: &str, old: &str| {
-                status.get(new).or_else(|| status.get(old)).unwrap_or_default().to_string()
+                status
+                    .get(new)
+                    .or_else(|| status.get(old))
+                    .unwrap_or_default()
+                    .to_string()
             };
             let receiver = field("Replica_IO_Running", "Slave_IO_Running");
             let applier = field("Replica_SQL_Running", "Slave_SQL_Running");
@@ -220,7 +239,9 @@ impl Cluster {
     fn wait_applied(&self, n: usize, position: &str) -> Result<()> {
         let text = match self.family() {
             Family::MariaDb => format!("SELECT MASTER_GTID_WAIT('{position}', {CATCH_UP_SECONDS})"),
-            Family::MySql => format!("SELECT WAIT_FOR_EXECUTED_GTID_SET('{position}', {CATCH_UP_SECONDS})"),
+            Family::MySql => {
+                format!("SELECT WAIT_FOR_EXECUTED_GTID_SET('{position}', {CATCH_UP_SECONDS})")
+            }
         };
         match self.sql(n, &text)?.scalar() {
             "0" => Ok(()),
@@ -244,19 +265,31 @@ impl Cluster {
         )?;
         self.wait_in_step()?;
         for n in self.replicas_up() {
-            if self.sql(n, "SELECT v FROM harness_check.t WHERE k=1")?.scalar() != token {
-                return Err(Error(format!("node {n} does not have what was written on node {primary}")));
+            if self
+                .sql(n, "SELECT v FROM harness_check.t WHERE k=1")?
+                .scalar()
+                != token
+            {
+                return Err(Error(format!(
+                    "node {n} does not have what was written on node {primary}"
+                )));
             }
         }
         Ok(())
     }
 
     fn replicas_up(&self) -> Vec<usize> {
-        self.nodes().filter(|n| *n != self.primary() && self.state(*n) == NodeState::Up).collect()
+        self.nodes()
+            .filter(|n| *n != self.primary() && self.state(*n) == NodeState::Up)
+            .collect()
     }
 
     fn must_be_replica(&self, n: usize) -> Result<()> {
-        if n == self.primary() { Err(Error(format!("node {n} is the primary"))) } else { Ok(()) }
+        if n == self.primary() {
+            Err(Error(format!("node {n} is the primary")))
+        } else {
+            Ok(())
+        }
     }
 
     fn make_read_only(&self, n: usize) -> Result<()> {

@@ -87,21 +87,41 @@ fn options(mut args: Vec<OsString>) -> Result<Options> {
     let mut free = Vec::new();
     while let Some(arg) = parser.next().map_err(usage)? {
         match arg {
-            Long("family") => spec.family = parser.value().map_err(usage)?.to_string_lossy().parse()?,
-            Long("replicas") => spec.replicas = parser.value().and_then(|value| value.parse()).map_err(usage)?,
+            Long("family") => {
+                spec.family = parser.value().map_err(usage)?.to_string_lossy().parse()?
+            }
+            Long("replicas") => {
+                spec.replicas = parser
+                    .value()
+                    .and_then(|value| value.parse())
+                    .map_err(usage)?
+            }
             Long("general-log") => spec.general_log = true,
-            Long("opt") => spec.server_args.push(parser.value().map_err(usage)?.to_string_lossy().into_owned()),
+            Long("opt") => spec.server_args.push(
+                parser
+                    .value()
+                    .map_err(usage)?
+                    .to_string_lossy()
+                    .into_owned(),
+            ),
             Value(value) => free.push(value),
             other => return Err(usage(other.unexpected())),
         }
     }
-    Ok(Options { spec, free, command })
+    Ok(Options {
+        spec,
+        free,
+        command,
+    })
 }
 
 fn start(spec: Spec) -> Result<Cluster> {
     let (family, replicas, began) = (spec.family, spec.replicas, Instant::now());
     let cluster = Cluster::start(spec)?;
-    eprintln!("cluster: {family}, a primary and {replicas} replicas are ready after {} ms", began.elapsed().as_millis());
+    eprintln!(
+        "cluster: {family}, a primary and {replicas} replicas are ready after {} ms",
+        began.elapsed().as_millis()
+    );
     Ok(cluster)
 }
 
@@ -109,7 +129,12 @@ fn start(spec: Spec) -> Result<Cluster> {
 fn take_orders(cluster: &Arc<Cluster>) {
     let cluster = Arc::downgrade(cluster);
     std::thread::spawn(move || {
-        let Some(folder) = cluster.upgrade().map(|cluster| cluster.folder().to_path_buf()) else { return };
+        let Some(folder) = cluster
+            .upgrade()
+            .map(|cluster| cluster.folder().to_path_buf())
+        else {
+            return;
+        };
         let served = control::serve(&folder.join(CONTROL), |order| match cluster.upgrade() {
             Some(cluster) => control::order_cluster(&cluster, order),
             None => Err(Error("the cluster is ending".into())),
@@ -173,7 +198,9 @@ fn up(args: Vec<OsString>) -> Result<u8> {
     }
     let cluster = start(options.spec)?;
     println!("ready");
-    control::serve(&cluster.folder().join(CONTROL), |order| control::order_cluster(&cluster, order))?;
+    control::serve(&cluster.folder().join(CONTROL), |order| {
+        control::order_cluster(&cluster, order)
+    })?;
     Ok(0)
 }
 
@@ -182,7 +209,10 @@ fn ctl(args: Vec<OsString>, socket: impl Fn(&Path) -> PathBuf) -> Result<u8> {
         return Err(Error("whom to give the order?".into()));
     };
     let words: Vec<_> = order.iter().map(|word| word.to_string_lossy()).collect();
-    print!("{}", control::send(&socket(Path::new(place)), &words.join(" "))?);
+    print!(
+        "{}",
+        control::send(&socket(Path::new(place)), &words.join(" "))?
+    );
     Ok(0)
 }
 
@@ -191,7 +221,15 @@ fn proxy(args: Vec<OsString>) -> Result<u8> {
     let (mut target, mut socket) = (None, None);
     while let Some(arg) = parser.next().map_err(usage)? {
         match arg {
-            Long("target") => target = Some(parser.value().map_err(usage)?.to_string_lossy().into_owned()),
+            Long("target") => {
+                target = Some(
+                    parser
+                        .value()
+                        .map_err(usage)?
+                        .to_string_lossy()
+                        .into_owned(),
+                )
+            }
             Long("control") => socket = Some(PathBuf::from(parser.value().map_err(usage)?)),
             other => return Err(usage(other.unexpected())),
         }
