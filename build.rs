@@ -34,13 +34,13 @@ fn main() {
     }
 }
 
-/// One empty node per version; the names come from `.symver`. The last node hides the rest.
+/// One empty node per version; the names come from `.symver`. Our own, the last one, hides the rest.
 fn version_script() -> String {
     let mut script = String::new();
     for (_, node) in list::NODES {
-        let _ = writeln!(script, "{node} {{}};");
+        let own = if node == list::OWN_NODE { " global: mysqlnd_ms_*; mysqlclient_ms_1; local: *; " } else { "" };
+        let _ = writeln!(script, "{node} {{{own}}};");
     }
-    script.push_str("mysqlclient_ms_private { local: *; };\n");
     script
 }
 
@@ -84,7 +84,7 @@ fn version(text: &mut String, export: &Export) {
     let name = &export.name;
     let label = format!("mysqlclient_ms.node.{name}");
     let _ = writeln!(text, "::core::arch::global_asm!(");
-    let _ = writeln!(text, "    \".set {label}, 0\", \".globl {label}\", \".type {label},@object\",");
+    let _ = writeln!(text, "    \".set {label}, 0\", \".weak {label}\",");
     let _ = writeln!(text, "    \".symver {label}, {name}@@{name}, remove\",\n);");
 }
 

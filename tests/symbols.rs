@@ -116,8 +116,20 @@ fn defaults_are_those_of_libmysqlclient_24_and_else_of_connector_c() {
 fn the_first_node_is_connector_cs() {
     let nodes = elf::nodes(&elf::library());
     let wanted: Vec<&str> = list::NODES.iter().map(|(_, full)| *full).collect();
-    assert_eq!(nodes[..wanted.len()], wanted[..]);
+    assert_eq!(nodes, wanted);
     assert_eq!(nodes[0], "libmysqlclient_18");
+}
+
+/// `relink.sh`, the way for linkers that refuse two version scripts, makes the same from the static library.
+#[test]
+fn the_relinked_static_library_exports_the_same() {
+    let library = elf::library().with_file_name("libmysqlclient_ms.a");
+    let output = Path::new(env!("CARGO_TARGET_TMPDIR")).join("relinked.so");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/abi/soname/relink.sh");
+    let status = std::process::Command::new(script).arg(&library).arg(&output).status().unwrap();
+    assert!(status.success());
+    same("relinked from libmysqlclient_ms.a", &elf::exports(&output), &promised());
+    assert_eq!(elf::nodes(&output), elf::nodes(&elf::library()));
 }
 
 /// The committed table against the libraries of this machine, when they are there. 3.4 and 3.3 have the same names.

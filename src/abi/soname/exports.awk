@@ -64,12 +64,12 @@ BEGIN {
 END {
     if (what == "asm") { print ".section .note.GNU-stack,\"\",%progbits"; exit }
     if (what == "nodes") {
-        n = split(order, o, " "); for (i = 1; i <= n; i++) print full[o[i]] " {};"
-        print "mysqlclient_ms_private { local: *; };"
+        n = split(order, o, " ")
+        for (i = 1; i <= n; i++) print full[o[i]] " {" (o[i] == "ms" ? " global: mysqlnd_ms_*; mysqlclient_ms_1; local: *; " : "") "};"
         exit
     }
     n = split(mine (link ? " ms" : ""), o, " ")
-    for (i = 1; i <= n; i++) print full[o[i]] " {" (by[o[i]] != "" ? " global:" by[o[i]] : "") " };"
-    if (!link) print "mysqlclient_ms_default {" (default_names != "" ? " global:" default_names : "") " };"
-    print "mysqlclient_ms_private { local: *; };"
+    for (i = 1; i <= n; i++)
+        print full[o[i]] " {" (by[o[i]] != "" ? " global:" by[o[i]] : "") (o[i] == "ms" ? " local: *;" : "") " };"
+    if (!link) print "mysqlclient_ms_default {" (default_names != "" ? " global:" default_names : "") " local: *; };"
 }

@@ -36,14 +36,7 @@ pub struct Spec {
 impl Spec {
     /// One primary of `family` and `replicas` replicas, the general log on.
     pub fn new(family: Family, replicas: usize) -> Self {
-        Spec {
-            family,
-            replicas,
-            general_log: true,
-            server_args: Vec::new(),
-            bind: "127.0.0.1".into(),
-            folder: None,
-        }
+        Spec { family, replicas, general_log: true, server_args: Vec::new(), bind: "127.0.0.1".into(), folder: None }
     }
 
     /// Adds one option for every server.
@@ -118,25 +111,10 @@ impl Cluster {
         fs::create_dir(folder.join("tls"))?;
         let tls = tls::make(&folder.join("tls"))?;
         let nodes = (0..=spec.replicas)
-            .map(|n| {
-                Mutex::new(Node {
-                    folder: folder.join(format!("n{n}")),
-                    port: 0,
-                    child: None,
-                    frozen: false,
-                })
-            })
+            .map(|n| Mutex::new(Node { folder: folder.join(format!("n{n}")), port: 0, child: None, frozen: false }))
             .collect();
         // from here on Drop cleans up, also when one of the next steps fails
-        let cluster = Cluster {
-            spec,
-            tools,
-            folder,
-            tls,
-            nodes,
-            primary: AtomicUsize::new(0),
-            _owner: owner,
-        };
+        let cluster = Cluster { spec, tools, folder, tls, nodes, primary: AtomicUsize::new(0), _owner: owner };
         cluster.on_each(cluster.nodes(), |n| {
             let mut node = lock(&cluster.nodes[n]);
             fs::create_dir_all(node.folder.join("tmp"))?;
@@ -172,9 +150,7 @@ impl Cluster {
                 .collect();
             let mut result = Ok(());
             for (n, thread) in threads {
-                let ended = thread
-                    .join()
-                    .unwrap_or_else(|_| Err(Error("panicked".into())));
+                let ended = thread.join().unwrap_or_else(|_| Err(Error("panicked".into())));
                 if result.is_ok() {
                     result = ended.context(|| format!("node {n}"));
                 }
@@ -288,9 +264,7 @@ impl Cluster {
     /// # Errors
     /// When the node is dead.
     pub fn freeze(&self, n: usize) -> Result<()> {
-        lock(&self.nodes[n])
-            .signal(libc::SIGSTOP, true)
-            .context(|| format!("freezing node {n}"))
+        lock(&self.nodes[n]).signal(libc::SIGSTOP, true).context(|| format!("freezing node {n}"))
     }
 
     /// Lets a frozen node go on and waits until it answers.
@@ -298,9 +272,7 @@ impl Cluster {
     /// # Errors
     /// When the node is dead or does not answer.
     pub fn thaw(&self, n: usize) -> Result<()> {
-        lock(&self.nodes[n])
-            .signal(libc::SIGCONT, false)
-            .context(|| format!("thawing node {n}"))?;
+        lock(&self.nodes[n]).signal(libc::SIGCONT, false).context(|| format!("thawing node {n}"))?;
         self.sql(n, "SELECT 1").map(drop)
     }
 
@@ -373,18 +345,9 @@ impl Cluster {
 
     fn spawn(&self, n: usize, node: &mut Node) -> Result<()> {
         let mut command = Command::new(&self.tools.server);
-        command
-            .arg("--no-defaults")
-            .args(template::user_args())
-            .args(self.server_options(n, node));
-        let log = File::options()
-            .create(true)
-            .append(true)
-            .open(node.folder.join("stdout.log"))?;
-        command
-            .stdin(Stdio::null())
-            .stdout(log.try_clone()?)
-            .stderr(log);
+        command.arg("--no-defaults").args(template::user_args()).args(self.server_options(n, node));
+        let log = File::options().create(true).append(true).open(node.folder.join("stdout.log"))?;
+        command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
         let _ = fs::remove_file(node.socket());
         node.frozen = false;
         let mut child = process::spawn(command)?;
@@ -495,11 +458,7 @@ impl Node {
     }
 
     fn signal(&mut self, signal: i32, frozen: bool) -> Result<()> {
-        if !self
-            .child
-            .as_mut()
-            .is_some_and(|child| process::send(child, signal))
-        {
+        if !self.child.as_mut().is_some_and(|child| process::send(child, signal)) {
             return Err(Error("the node is dead".into()));
         }
         self.frozen = frozen;
@@ -526,10 +485,7 @@ pub(crate) fn free_port(host: &str) -> Result<u16> {
             Err(error) => last = Some(error),
         }
     }
-    Err(Error(format!(
-        "no free port on {host}: {}",
-        last.map(|error| error.to_string()).unwrap_or_default()
-    )))
+    Err(Error(format!("no free port on {host}: {}", last.map(|error| error.to_string()).unwrap_or_default())))
 }
 
 /// Makes the cluster's folder and takes the lock that says it is in use; sweeps folders that nobody uses any more.
@@ -546,10 +502,7 @@ fn make_folder(wanted: Option<&Path>) -> Result<(PathBuf, File)> {
         let folder = folder.canonicalize()?;
         if folder.as_os_str().len() > 80 {
             let _ = fs::remove_dir_all(&folder);
-            return Err(Error(format!(
-                "the path {} is too long for the sockets in it",
-                folder.display()
-            )));
+            return Err(Error(format!("the path {} is too long for the sockets in it", folder.display())));
         }
         return Ok((folder, owner));
     }
@@ -559,8 +512,7 @@ fn make_folder(wanted: Option<&Path>) -> Result<(PathBuf, File)> {
     gate.lock()?;
     for entry in fs::read_dir(&base)?.flatten() {
         if entry.file_name().to_string_lossy().starts_with(&prefix) && entry.path().is_dir() {
-            let abandoned =
-                File::open(entry.path().join("owner")).is_ok_and(|owner| owner.try_lock().is_ok());
+            let abandoned = File::open(entry.path().join("owner")).is_ok_and(|owner| owner.try_lock().is_ok());
             if abandoned && non_empty("CLUSTER_KEEP").is_none() {
                 let _ = fs::remove_dir_all(entry.path());
             }

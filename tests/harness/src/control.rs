@@ -13,17 +13,12 @@ use std::time::Duration;
 /// What a node is called in orders.
 fn number(text: Option<&str>) -> Result<usize> {
     let text = text.ok_or_else(|| Error("a number is missing".into()))?;
-    text.parse()
-        .map_err(|_| Error(format!("'{text}' is no number")))
+    text.parse().map_err(|_| Error(format!("'{text}' is no number")))
 }
 
 fn node(cluster: &Cluster, text: Option<&str>) -> Result<usize> {
     let n = number(text)?;
-    if cluster.nodes().contains(&n) {
-        Ok(n)
-    } else {
-        Err(Error(format!("there is no node {n}")))
-    }
+    if cluster.nodes().contains(&n) { Ok(n) } else { Err(Error(format!("there is no node {n}"))) }
 }
 
 /// The environment that tells a program where everything is (see `cluster --help`).
@@ -96,11 +91,7 @@ pub fn order_cluster(cluster: &Cluster, order: &str) -> Result<String> {
                     NodeState::Frozen => "frozen",
                     NodeState::Dead => "dead",
                 };
-                let role = if n == cluster.primary() {
-                    "primary"
-                } else {
-                    "replica"
-                };
+                let role = if n == cluster.primary() { "primary" } else { "replica" };
                 format!("{n} {role} {state}\n")
             });
             Ok(lines.collect())
@@ -108,10 +99,7 @@ pub fn order_cluster(cluster: &Cluster, order: &str) -> Result<String> {
         "log" => {
             let lines = cluster.general_log(nth()?)?.into_iter().map(|entry| {
                 let argument = entry.argument.replace('\\', "\\\\").replace('\n', "\\n");
-                format!(
-                    "{}\t{}\t{}\t{argument}\n",
-                    entry.thread_id, entry.user, entry.command
-                )
+                format!("{}\t{}\t{}\t{argument}\n", entry.thread_id, entry.user, entry.command)
             });
             Ok(lines.collect())
         }
@@ -119,10 +107,7 @@ pub fn order_cluster(cluster: &Cluster, order: &str) -> Result<String> {
             let (which, text) = rest.split_once(' ').unwrap_or((rest, ""));
             let rows = cluster.sql(node(cluster, Some(which))?, text)?;
             let lines = rows.rows.iter().map(|row| {
-                let cells: Vec<&str> = row
-                    .iter()
-                    .map(|cell| cell.as_deref().unwrap_or("NULL"))
-                    .collect();
+                let cells: Vec<&str> = row.iter().map(|cell| cell.as_deref().unwrap_or("NULL")).collect();
                 format!("{}\n", cells.join("\t"))
             });
             Ok(lines.collect())
@@ -145,8 +130,7 @@ pub fn order_cluster(cluster: &Cluster, order: &str) -> Result<String> {
 pub fn order_proxy(proxy: &Proxy, order: &str) -> Result<String> {
     let mut words = order.split_whitespace();
     let verb = words.next().unwrap_or_default();
-    let milliseconds =
-        |text: Option<&str>| Ok::<_, Error>(Duration::from_millis(number(text)? as u64));
+    let milliseconds = |text: Option<&str>| Ok::<_, Error>(Duration::from_millis(number(text)? as u64));
     let how = |text: Option<&str>| match text {
         None | Some("rst") => Ok(How::Rst),
         Some("fin") => Ok(How::Fin),
@@ -160,11 +144,7 @@ pub fn order_proxy(proxy: &Proxy, order: &str) -> Result<String> {
             proxy.trickle(bytes, milliseconds(words.next().or(Some("0")))?);
         }
         "cut-up" | "cut-down" => {
-            let direction = if verb == "cut-up" {
-                Direction::Up
-            } else {
-                Direction::Down
-            };
+            let direction = if verb == "cut-up" { Direction::Up } else { Direction::Down };
             let bytes = number(words.next())?;
             proxy.cut_after(direction, bytes as u64, how(words.next())?);
         }
@@ -172,11 +152,7 @@ pub fn order_proxy(proxy: &Proxy, order: &str) -> Result<String> {
         "reject" => proxy.reject(),
         "black-hole" => proxy.black_hole(),
         "end-all" => proxy.end_all(how(words.next())?),
-        "target" => proxy.set_target(
-            words
-                .next()
-                .ok_or_else(|| Error("HOST:PORT is missing".into()))?,
-        ),
+        "target" => proxy.set_target(words.next().ok_or_else(|| Error("HOST:PORT is missing".into()))?),
         "reset-stats" => proxy.reset_stats(),
         "stats" => {
             let stats = proxy.stats();
@@ -199,8 +175,7 @@ pub fn order_proxy(proxy: &Proxy, order: &str) -> Result<String> {
 /// # Errors
 /// When the socket cannot be made.
 pub fn serve(socket: &Path, orders: impl Fn(&str) -> Result<String> + Sync) -> Result<()> {
-    let listener =
-        UnixListener::bind(socket).context(|| format!("listening at {}", socket.display()))?;
+    let listener = UnixListener::bind(socket).context(|| format!("listening at {}", socket.display()))?;
     std::thread::scope(|scope| {
         for stream in listener.incoming() {
             let Ok(mut stream) = stream else { continue };
@@ -232,10 +207,8 @@ pub fn serve(socket: &Path, orders: impl Fn(&str) -> Result<String> + Sync) -> R
 /// # Errors
 /// The answer, when it is an error; or nobody listens.
 pub fn send(socket: &Path, order: &str) -> Result<String> {
-    let mut stream =
-        UnixStream::connect(socket).context(|| format!("connecting to {}", socket.display()))?;
-    stream
-        .write_all(format!("{}\n", order.replace('\\', "\\\\").replace('\n', "\\n")).as_bytes())?;
+    let mut stream = UnixStream::connect(socket).context(|| format!("connecting to {}", socket.display()))?;
+    stream.write_all(format!("{}\n", order.replace('\\', "\\\\").replace('\n', "\\n")).as_bytes())?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;
     match answer.split_once('\n') {
@@ -250,11 +223,7 @@ fn unescape(line: &str) -> String {
     let mut characters = line.chars();
     while let Some(character) = characters.next() {
         match character {
-            '\\' => text.push(if characters.next() == Some('n') {
-                '\n'
-            } else {
-                '\\'
-            }),
+            '\\' => text.push(if characters.next() == Some('n') { '\n' } else { '\\' }),
             other => text.push(other),
         }
     }

@@ -58,16 +58,11 @@ impl Family {
     pub fn tools(self) -> Result<Tools> {
         match self {
             Family::MariaDb => {
-                let lacks = |program: &str| {
-                    Error(format!(
-                        "no {program} on this machine (Debian package mariadb-server-core)"
-                    ))
-                };
+                let lacks =
+                    |program: &str| Error(format!("no {program} on this machine (Debian package mariadb-server-core)"));
                 Ok(Tools {
                     server: find("mariadbd").ok_or_else(|| lacks("mariadbd"))?,
-                    installer: Some(
-                        find("mariadb-install-db").ok_or_else(|| lacks("mariadb-install-db"))?,
-                    ),
+                    installer: Some(find("mariadb-install-db").ok_or_else(|| lacks("mariadb-install-db"))?),
                     prefix: None,
                 })
             }
@@ -80,11 +75,7 @@ impl Family {
                         prefix.display()
                     )));
                 }
-                Ok(Tools {
-                    server,
-                    installer: None,
-                    prefix: Some(prefix),
-                })
+                Ok(Tools { server, installer: None, prefix: Some(prefix) })
             }
         }
     }
@@ -107,15 +98,10 @@ impl Tools {
     /// # Errors
     /// When it does not run.
     pub fn version(&self) -> Result<String> {
-        let out = Command::new(&self.server)
-            .args(["--no-defaults", "--version"])
-            .output()?;
+        let out = Command::new(&self.server).args(["--no-defaults", "--version"]).output()?;
         if !out.status.success() {
             let said = String::from_utf8_lossy(&out.stderr).into_owned();
-            return Err(Error(format!(
-                "{} does not run: {said}",
-                self.server.display()
-            )));
+            return Err(Error(format!("{} does not run: {said}", self.server.display())));
         }
         Ok(String::from_utf8_lossy(&out.stdout).trim().to_string())
     }

@@ -64,9 +64,7 @@ const COMMANDS: &[&str] = &[
 ];
 
 pub(crate) fn mark(file: &Path) -> Result<LogMark> {
-    let length = std::fs::metadata(file)
-        .context(|| format!("reading {}", file.display()))?
-        .len();
+    let length = std::fs::metadata(file).context(|| format!("reading {}", file.display()))?.len();
     Ok(LogMark(length))
 }
 
@@ -129,9 +127,7 @@ fn head(line: &str) -> Option<(u64, &str, &str)> {
     let digits = rest.find(|character: char| !character.is_ascii_digit())?;
     let thread_id = rest[..digits].parse().ok()?;
     let (command, argument) = rest[digits..].strip_prefix(' ')?.split_once('\t')?;
-    COMMANDS
-        .contains(&command)
-        .then_some((thread_id, command, argument))
+    COMMANDS.contains(&command).then_some((thread_id, command, argument))
 }
 
 #[cfg(test)]
@@ -139,12 +135,7 @@ mod tests {
     use super::*;
 
     fn entry(thread_id: u64, user: &str, command: &str, argument: &str) -> LogEntry {
-        LogEntry {
-            thread_id,
-            user: user.into(),
-            command: command.into(),
-            argument: argument.into(),
-        }
+        LogEntry { thread_id, user: user.into(), command: command.into(), argument: argument.into() }
     }
 
     #[test]
@@ -174,9 +165,6 @@ mod tests {
     fn a_mark_leaves_out_what_was_before_it_but_knows_the_users() {
         let before = "261130 14:20:00\t     3 Connect\tapp@localhost on test using TCP/IP\n";
         let log = format!("{before}\t\t     3 Query\tSELECT 1\n");
-        assert_eq!(
-            parse(log.as_bytes(), before.len() as u64),
-            vec![entry(3, "app", "Query", "SELECT 1")]
-        );
+        assert_eq!(parse(log.as_bytes(), before.len() as u64), vec![entry(3, "app", "Query", "SELECT 1")]);
     }
 }

@@ -18,10 +18,7 @@ struct Registry {
     folders: Vec<PathBuf>,
 }
 
-static REGISTRY: Mutex<Registry> = Mutex::new(Registry {
-    pids: Vec::new(),
-    folders: Vec::new(),
-});
+static REGISTRY: Mutex<Registry> = Mutex::new(Registry { pids: Vec::new(), folders: Vec::new() });
 
 type SignalHandler = Box<dyn Fn(i32) + Send>;
 static ON_SIGNAL: Mutex<Option<SignalHandler>> = Mutex::new(None);
@@ -51,9 +48,7 @@ pub fn spawn(mut command: Command) -> Result<Child> {
             rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
             rustix::process::setsid()?;
             // a parent that died before the first call would never be noticed
-            if rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get())
-                != Some(parent as i32)
-            {
+            if rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get()) != Some(parent as i32) {
                 return Err(std::io::Error::from_raw_os_error(libc::ESRCH));
             }
             Ok(())
@@ -71,15 +66,11 @@ pub fn spawn(mut command: Command) -> Result<Child> {
         let _ = answer.send(child);
     });
     if lock(spawner()).send(job).is_err() {
-        return Err(crate::Error(
-            "the thread that starts processes is gone".into(),
-        ));
+        return Err(crate::Error("the thread that starts processes is gone".into()));
     }
     match child.recv() {
         Ok(child) => Ok(child?),
-        Err(_) => Err(crate::Error(
-            "the thread that starts processes ended".into(),
-        )),
+        Err(_) => Err(crate::Error("the thread that starts processes ended".into())),
     }
 }
 
@@ -158,9 +149,7 @@ pub fn clean_up() {
 /// Whether `pid` is a process that has not ended (a zombie has).
 fn runs(pid: u32) -> bool {
     match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
-        Ok(stat) => stat
-            .rsplit_once(") ")
-            .is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X'])),
+        Ok(stat) => stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X'])),
         Err(_) => false,
     }
 }
@@ -174,11 +163,7 @@ fn install_nets() {
     ONCE.call_once(|| {
         // SAFETY: at_exit is a plain function without arguments that lives as long as the process.
         unsafe { libc::atexit(at_exit) };
-        let signals = [
-            signal_hook::consts::SIGINT,
-            signal_hook::consts::SIGTERM,
-            signal_hook::consts::SIGHUP,
-        ];
+        let signals = [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP];
         match signal_hook::iterator::Signals::new(signals) {
             Ok(mut signals) => {
                 std::thread::spawn(move || {

@@ -79,13 +79,8 @@ struct Behaviour {
     cut_down: Option<Cut>,
 }
 
-const PLAIN: Behaviour = Behaviour {
-    mode: Mode::Pass,
-    delay: Duration::ZERO,
-    trickle: None,
-    cut_up: None,
-    cut_down: None,
-};
+const PLAIN: Behaviour =
+    Behaviour { mode: Mode::Pass, delay: Duration::ZERO, trickle: None, cut_up: None, cut_down: None };
 
 #[derive(Default)]
 struct Counters {
@@ -234,10 +229,7 @@ impl Proxy {
                 Direction::Up => (&connection.cut_up, &connection.up),
                 Direction::Down => (&connection.cut_down, &connection.down),
             };
-            *lock(cut) = Some(Cut {
-                at: count.load(Ordering::SeqCst) + bytes,
-                how,
-            });
+            *lock(cut) = Some(Cut { at: count.load(Ordering::SeqCst) + bytes, how });
         }
     }
 
@@ -296,12 +288,7 @@ impl Proxy {
     /// Starts counting from zero.
     pub fn reset_stats(&self) {
         let counters = &self.shared.counters;
-        for counter in [
-            &counters.connections,
-            &counters.bytes_up,
-            &counters.bytes_down,
-            &counters.round_trips,
-        ] {
+        for counter in [&counters.connections, &counters.bytes_up, &counters.bytes_down, &counters.round_trips] {
             counter.store(0, Ordering::SeqCst);
         }
     }
@@ -314,10 +301,7 @@ impl Proxy {
     /// The copies, one for each connection made since [`Proxy::capture`], in order.
     pub fn captured(&self) -> Vec<Captured> {
         match &*lock(&self.shared.captures) {
-            Some(captures) => captures
-                .iter()
-                .map(|capture| lock(capture).clone())
-                .collect(),
+            Some(captures) => captures.iter().map(|capture| lock(capture).clone()).collect(),
             None => Vec::new(),
         }
     }
@@ -372,9 +356,7 @@ impl Shared {
             reset_on_close(&client);
             return;
         }
-        let ready = client
-            .set_nodelay(true)
-            .and_then(|()| client.set_nonblocking(true));
+        let ready = client.set_nodelay(true).and_then(|()| client.set_nonblocking(true));
         let (Ok(()), Ok(wake)) = (ready, new_eventfd()) else {
             return;
         };
@@ -420,9 +402,7 @@ impl Shared {
                 let server = Arc::new(server);
                 *lock(&connection.server) = Some(Arc::clone(&server));
                 std::thread::scope(|scope| {
-                    scope.spawn(|| {
-                        self.pump(connection, &connection.client, &server, Direction::Up)
-                    });
+                    scope.spawn(|| self.pump(connection, &connection.client, &server, Direction::Up));
                     self.pump(connection, &server, &connection.client, Direction::Down);
                 });
             }
@@ -432,18 +412,10 @@ impl Shared {
     }
 
     /// Moves bytes in one direction until that end of the connection is reached or it is ended.
-    fn pump(
-        &self,
-        connection: &Connection,
-        from: &TcpStream,
-        to: &TcpStream,
-        direction: Direction,
-    ) {
+    fn pump(&self, connection: &Connection, from: &TcpStream, to: &TcpStream, direction: Direction) {
         let mut buffer = vec![0; 64 * 1024];
         loop {
-            if wait(from, PollFlags::IN, &connection.wake, None) == Wait::Woken
-                || !self.wait_passing(connection)
-            {
+            if wait(from, PollFlags::IN, &connection.wake, None) == Wait::Woken || !self.wait_passing(connection) {
                 return connection.drain(from, &mut buffer);
             }
             let count = match (&mut &*from).read(&mut buffer) {
@@ -453,9 +425,7 @@ impl Shared {
                     return;
                 }
                 Ok(count) => count,
-                Err(error)
-                    if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) =>
-                {
+                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
                     continue;
                 }
                 Err(_) => return connection.finish(How::Rst),
@@ -488,13 +458,7 @@ impl Shared {
     }
 
     /// Forwards `chunk` as the present behaviour wants it; false when the connection ended.
-    fn forward(
-        &self,
-        connection: &Connection,
-        mut chunk: &[u8],
-        to: &TcpStream,
-        direction: Direction,
-    ) -> bool {
+    fn forward(&self, connection: &Connection, mut chunk: &[u8], to: &TcpStream, direction: Direction) -> bool {
         let (cut, passed) = match direction {
             Direction::Up => (&connection.cut_up, &connection.up),
             Direction::Down => (&connection.cut_down, &connection.down),
@@ -536,9 +500,7 @@ impl Shared {
         let mut behaviour = lock(&self.behaviour);
         while behaviour.mode == Mode::BlackHole && lock(&connection.end).is_none() {
             // the time-out is for an end that is ordered without a change of behaviour
-            let waited = self
-                .changed
-                .wait_timeout(behaviour, Duration::from_millis(20));
+            let waited = self.changed.wait_timeout(behaviour, Duration::from_millis(20));
             behaviour = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         lock(&connection.end).is_none()
@@ -554,10 +516,7 @@ impl Connection {
         }
         *end = Some(how);
         let server = lock(&self.server).clone();
-        for stream in [Some(&self.client), server.as_deref()]
-            .into_iter()
-            .flatten()
-        {
+        for stream in [Some(&self.client), server.as_deref()].into_iter().flatten() {
             match how {
                 How::Rst => reset_on_close(stream),
                 // fails only where the other side is gone already
@@ -595,14 +554,8 @@ impl Connection {
         if time.is_zero() {
             return lock(&self.end).is_none();
         }
-        let timeout = Timespec {
-            tv_sec: time.as_secs() as i64,
-            tv_nsec: i64::from(time.subsec_nanos()),
-        };
-        let _ = poll(
-            &mut [PollFd::new(&self.wake, PollFlags::IN)],
-            Some(&timeout),
-        );
+        let timeout = Timespec { tv_sec: time.as_secs() as i64, tv_nsec: i64::from(time.subsec_nanos()) };
+        let _ = poll(&mut [PollFd::new(&self.wake, PollFlags::IN)], Some(&timeout));
         lock(&self.end).is_none()
     }
 }
@@ -615,21 +568,10 @@ enum Wait {
 }
 
 /// Waits for `events` on `stream` or for `wake`, which wins.
-fn wait(
-    stream: &impl std::os::fd::AsFd,
-    events: PollFlags,
-    wake: &OwnedFd,
-    time: Option<Duration>,
-) -> Wait {
-    let timeout = time.map(|time| Timespec {
-        tv_sec: time.as_secs() as i64,
-        tv_nsec: i64::from(time.subsec_nanos()),
-    });
+fn wait(stream: &impl std::os::fd::AsFd, events: PollFlags, wake: &OwnedFd, time: Option<Duration>) -> Wait {
+    let timeout = time.map(|time| Timespec { tv_sec: time.as_secs() as i64, tv_nsec: i64::from(time.subsec_nanos()) });
     loop {
-        let mut fds = [
-            PollFd::new(stream, events),
-            PollFd::new(wake, PollFlags::IN),
-        ];
+        let mut fds = [PollFd::new(stream, events), PollFd::new(wake, PollFlags::IN)];
         match poll(&mut fds, timeout.as_ref()) {
             Err(rustix::io::Errno::INTR) => continue,
             Err(_) => return Wait::Woken,

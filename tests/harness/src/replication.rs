@@ -42,17 +42,15 @@ impl Cluster {
             Family::MariaDb => {
                 format!("STOP SLAVE; CHANGE MASTER TO MASTER_DELAY={seconds}; START SLAVE")
             }
-            Family::MySql => format!(
-                "STOP REPLICA SQL_THREAD; CHANGE REPLICATION SOURCE TO SOURCE_DELAY={seconds}; START REPLICA"
-            ),
+            Family::MySql => {
+                format!("STOP REPLICA SQL_THREAD; CHANGE REPLICATION SOURCE TO SOURCE_DELAY={seconds}; START REPLICA")
+            }
         };
         self.sql(n, &text)?;
         self.wait_replicating(n)?;
         match self.replica_status(n)?.get("SQL_Delay") {
             Some(delay) if delay == seconds.to_string() => Ok(()),
-            delay => Err(Error(format!(
-                "the delay of node {n} is {delay:?} and not {seconds}"
-            ))),
+            delay => Err(Error(format!("the delay of node {n} is {delay:?} and not {seconds}"))),
         }
     }
 
@@ -105,11 +103,7 @@ impl Cluster {
             return self.make_writable(n);
         }
         let old_is_up = self.state(old) == NodeState::Up;
-        if self
-            .replica_status(n)?
-            .get("SQL_Delay")
-            .is_some_and(|delay| delay != "0")
-        {
+        if self.replica_status(n)?.get("SQL_Delay").is_some_and(|delay| delay != "0") {
             match self.family() {
                 Family::MySql => self.sql(
                     n,
@@ -160,10 +154,7 @@ impl Cluster {
             return Ok(());
         }
         let status = self.replica_status(n)?;
-        let port = status
-            .get("Source_Port")
-            .or_else(|| status.get("Master_Port"))
-            .unwrap_or_default();
+        let port = status.get("Source_Port").or_else(|| status.get("Master_Port")).unwrap_or_default();
         if port != self.endpoint(primary).port.to_string() {
             self.follow(n, primary, status.rows.is_empty())?;
         } else {
@@ -179,11 +170,7 @@ impl Cluster {
         let text = match self.family() {
             Family::MariaDb => {
                 // what this server wrote itself counts as its position too, or it would ask for it again
-                let own = if demoted {
-                    "SET GLOBAL gtid_slave_pos=@@GLOBAL.gtid_current_pos;"
-                } else {
-                    ""
-                };
+                let own = if demoted { "SET GLOBAL gtid_slave_pos=@@GLOBAL.gtid_current_pos;" } else { "" };
                 format!(
                     "STOP SLAVE; {own} CHANGE MASTER TO MASTER_HOST='{host}', MASTER_PORT={port}, \
                      MASTER_USER='{REPL_USER}', MASTER_PASSWORD='{REPL_PASSWORD}', MASTER_USE_GTID=slave_pos, \
@@ -213,13 +200,8 @@ impl Cluster {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let status = self.replica_status(n)?;
-            let field = |new: &str, old: &str| {
-                status
-                    .get(new)
-                    .or_else(|| status.get(old))
-                    .unwrap_or_default()
-                    .to_string()
-            };
+            let field =
+                |new: &str, old: &str| status.get(new).or_else(|| status.get(old)).unwrap_or_default().to_string();
             let receiver = field("Replica_IO_Running", "Slave_IO_Running");
             let applier = field("Replica_SQL_Running", "Slave_SQL_Running");
             if good(&receiver, &applier) {
@@ -265,31 +247,19 @@ impl Cluster {
         )?;
         self.wait_in_step()?;
         for n in self.replicas_up() {
-            if self
-                .sql(n, "SELECT v FROM harness_check.t WHERE k=1")?
-                .scalar()
-                != token
-            {
-                return Err(Error(format!(
-                    "node {n} does not have what was written on node {primary}"
-                )));
+            if self.sql(n, "SELECT v FROM harness_check.t WHERE k=1")?.scalar() != token {
+                return Err(Error(format!("node {n} does not have what was written on node {primary}")));
             }
         }
         Ok(())
     }
 
     fn replicas_up(&self) -> Vec<usize> {
-        self.nodes()
-            .filter(|n| *n != self.primary() && self.state(*n) == NodeState::Up)
-            .collect()
+        self.nodes().filter(|n| *n != self.primary() && self.state(*n) == NodeState::Up).collect()
     }
 
     fn must_be_replica(&self, n: usize) -> Result<()> {
-        if n == self.primary() {
-            Err(Error(format!("node {n} is the primary")))
-        } else {
-            Ok(())
-        }
+        if n == self.primary() { Err(Error(format!("node {n} is the primary"))) } else { Ok(()) }
     }
 
     fn make_read_only(&self, n: usize) -> Result<()> {

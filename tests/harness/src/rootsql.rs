@@ -20,20 +20,13 @@ pub struct Rows {
 impl Rows {
     /// The first row's value in column `name` (any case); `None` when there is no row, no such column, or NULL.
     pub fn get(&self, name: &str) -> Option<&str> {
-        let at = self
-            .columns
-            .iter()
-            .position(|column| column.eq_ignore_ascii_case(name))?;
+        let at = self.columns.iter().position(|column| column.eq_ignore_ascii_case(name))?;
         self.rows.first()?.get(at)?.as_deref()
     }
 
     /// The first column of the first row; the empty text when there is no row or it is NULL.
     pub fn scalar(&self) -> &str {
-        self.rows
-            .first()
-            .and_then(|row| row.first())
-            .and_then(|value| value.as_deref())
-            .unwrap_or("")
+        self.rows.first().and_then(|row| row.first()).and_then(|value| value.as_deref()).unwrap_or("")
     }
 }
 
@@ -68,10 +61,7 @@ impl Connection {
         let stream = UnixStream::connect(socket)?;
         stream.set_read_timeout(Some(timeout))?;
         stream.set_write_timeout(Some(timeout))?;
-        let mut this = Connection {
-            stream,
-            sequence: 0,
-        };
+        let mut this = Connection { stream, sequence: 0 };
         let greeting = this.receive()?;
         if greeting.first() == Some(&0xff) {
             return Err(server_error(&greeting));
@@ -183,34 +173,18 @@ impl Connection {
 
 /// The name of the method that the greeting offers.
 fn greeting_plugin(greeting: &[u8]) -> Vec<u8> {
-    let version_end = greeting
-        .iter()
-        .skip(1)
-        .position(|byte| *byte == 0)
-        .map_or(greeting.len(), |at| at + 2);
+    let version_end = greeting.iter().skip(1).position(|byte| *byte == 0).map_or(greeting.len(), |at| at + 2);
     // thread id 4, scramble 8, filler 1, capabilities 2, charset 1, status 2, capabilities 2, length 1, reserved 10
     let at = version_end + 20;
     let length = greeting.get(at).copied().unwrap_or(21) as usize;
-    let rest = greeting
-        .get(at + 11 + (length.saturating_sub(8)).max(13)..)
-        .unwrap_or_default();
-    rest.split(|byte| *byte == 0)
-        .next()
-        .unwrap_or_default()
-        .to_vec()
+    let rest = greeting.get(at + 11 + (length.saturating_sub(8)).max(13)..).unwrap_or_default();
+    rest.split(|byte| *byte == 0).next().unwrap_or_default().to_vec()
 }
 
 fn server_error(packet: &[u8]) -> Error {
-    let number = u16::from_le_bytes([
-        packet.get(1).copied().unwrap_or(0),
-        packet.get(2).copied().unwrap_or(0),
-    ]);
+    let number = u16::from_le_bytes([packet.get(1).copied().unwrap_or(0), packet.get(2).copied().unwrap_or(0)]);
     let text = packet.get(3..).unwrap_or_default();
-    let text = if text.first() == Some(&b'#') {
-        text.get(6..).unwrap_or_default()
-    } else {
-        text
-    };
+    let text = if text.first() == Some(&b'#') { text.get(6..).unwrap_or_default() } else { text };
     Error(format!("{number}: {}", String::from_utf8_lossy(text)))
 }
 
@@ -225,10 +199,7 @@ impl Fields<'_> {
     }
 
     fn number(&mut self, bytes: usize) -> u64 {
-        self.take(bytes)
-            .iter()
-            .rev()
-            .fold(0, |value, byte| value << 8 | u64::from(*byte))
+        self.take(bytes).iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
     }
 
     fn short(&mut self) -> u16 {

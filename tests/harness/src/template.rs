@@ -5,9 +5,7 @@
 
 use crate::error::{Context, Error, Result};
 use crate::family::{Family, Tools, non_empty};
-use crate::{
-    ADMIN_PASSWORD, ADMIN_USER, APP_PASSWORD, APP_USER, DATABASE, REPL_PASSWORD, REPL_USER,
-};
+use crate::{ADMIN_PASSWORD, ADMIN_USER, APP_PASSWORD, APP_USER, DATABASE, REPL_PASSWORD, REPL_USER};
 use crate::{process, rootsql};
 use std::collections::hash_map::DefaultHasher;
 use std::fs::{self, File};
@@ -36,11 +34,7 @@ pub(crate) fn user_id() -> u32 {
 
 /// `--user=root` for root, who has to say that he means it.
 pub(crate) fn user_args() -> Vec<String> {
-    if user_id() == 0 {
-        vec!["--user=root".into()]
-    } else {
-        Vec::new()
-    }
+    if user_id() == 0 { vec!["--user=root".into()] } else { Vec::new() }
 }
 
 /// The data directory of the template for these tools; makes it when it is not there. Safe in parallel.
@@ -61,8 +55,7 @@ pub(crate) fn data(family: Family, tools: &Tools) -> Result<PathBuf> {
         _ => {}
     }
     fs::create_dir_all(building.join("tmp"))?;
-    build(family, tools, &building)
-        .map_err(|error| with_log(error, &building.join("error.log")))?;
+    build(family, tools, &building).map_err(|error| with_log(error, &building.join("error.log")))?;
     fs::rename(&building, &folder)?;
     Ok(folder.join("data"))
 }
@@ -70,9 +63,7 @@ pub(crate) fn data(family: Family, tools: &Tools) -> Result<PathBuf> {
 fn build(family: Family, tools: &Tools, folder: &Path) -> Result<()> {
     let data = folder.join("data");
     let mut init = Command::new(tools.installer.as_ref().unwrap_or(&tools.server));
-    init.arg("--no-defaults")
-        .args(user_args())
-        .arg(format!("--datadir={}", data.display()));
+    init.arg("--no-defaults").args(user_args()).arg(format!("--datadir={}", data.display()));
     match family {
         Family::MariaDb => init.args([
             "--skip-test-db",
@@ -101,24 +92,12 @@ fn build(family: Family, tools: &Tools, folder: &Path) -> Result<()> {
         format!("--tmpdir={}", folder.join("tmp").display()),
         format!("--log-error={}", folder.join("error.log").display()),
     ]);
-    server.args([
-        "--skip-networking",
-        "--skip-log-bin",
-        "--secure-file-priv=",
-        "--innodb-use-native-aio=OFF",
-    ]);
+    server.args(["--skip-networking", "--skip-log-bin", "--secure-file-priv=", "--innodb-use-native-aio=OFF"]);
     match family {
         Family::MariaDb => server.args(["--innodb-log-file-size=8M", "--innodb-doublewrite=0"]),
-        Family::MySql => server.args([
-            "--mysqlx=OFF",
-            "--performance-schema=OFF",
-            "--innodb-redo-log-capacity=64M",
-        ]),
+        Family::MySql => server.args(["--mysqlx=OFF", "--performance-schema=OFF", "--innodb-redo-log-capacity=64M"]),
     };
-    server
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+    server.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = process::spawn(server)?;
     let filled = wait_until_answers(&socket, &mut child).and_then(|()| {
         if family == Family::MariaDb {
@@ -127,14 +106,7 @@ fn build(family: Family, tools: &Tools, folder: &Path) -> Result<()> {
         rootsql::query(&socket, &accounts(family), PATIENCE)
     });
     // a clean end: copies of the files of a dead server would have to recover first
-    process::end(
-        &mut child,
-        if filled.is_ok() {
-            PATIENCE
-        } else {
-            Duration::ZERO
-        },
-    );
+    process::end(&mut child, if filled.is_ok() { PATIENCE } else { Duration::ZERO });
     filled?;
     // servers with one identity would not replicate
     let _ = fs::remove_file(data.join("auto.cnf"));
@@ -185,10 +157,7 @@ pub(crate) fn wait_until_answers(socket: &Path, child: &mut std::process::Child)
             return Err(Error(format!("the server ended while starting ({status})")));
         }
         if Instant::now() > deadline {
-            return Err(Error(format!(
-                "the server does not answer after {} s: {last}",
-                PATIENCE.as_secs()
-            )));
+            return Err(Error(format!("the server does not answer after {} s: {last}", PATIENCE.as_secs())));
         }
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -197,35 +166,19 @@ pub(crate) fn wait_until_answers(socket: &Path, child: &mut std::process::Child)
 fn run_logged(mut command: Command, log: &Path) -> Result<()> {
     let out = File::create(log)?;
     let program = command.get_program().to_string_lossy().into_owned();
-    command
-        .stdin(Stdio::null())
-        .stdout(out.try_clone()?)
-        .stderr(out);
+    command.stdin(Stdio::null()).stdout(out.try_clone()?).stderr(out);
     let mut child = process::spawn(command)?;
     let status = child.wait()?;
     process::end(&mut child, Duration::ZERO);
-    if status.success() {
-        Ok(())
-    } else {
-        Err(Error(format!("{program} failed ({status})")))
-    }
+    if status.success() { Ok(()) } else { Err(Error(format!("{program} failed ({status})"))) }
 }
 
 /// `error` with the last lines of the server's log.
 pub(crate) fn with_log(error: Error, log: &Path) -> Error {
-    let text = fs::read(log)
-        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-        .unwrap_or_default();
-    let lines: Vec<&str> = text
-        .lines()
-        .filter(|line| !line.contains("[Note]") && !line.contains("[System]"))
-        .collect();
+    let text = fs::read(log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.contains("[Note]") && !line.contains("[System]")).collect();
     let tail = lines[lines.len().saturating_sub(6)..].join("\n  ");
-    if tail.is_empty() {
-        error
-    } else {
-        Error(format!("{error}\n  {tail}"))
-    }
+    if tail.is_empty() { error } else { Error(format!("{error}\n  {tail}")) }
 }
 
 /// Copies the folder `from` to `to`, which must not exist.

@@ -2,8 +2,8 @@
 
 use crate::error::{Context, Result};
 use rcgen::{
-    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
-    KeyUsagePurpose, SanType, date_time_ymd,
+    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose,
+    SanType, date_time_ymd,
 };
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::{Path, PathBuf};
@@ -55,10 +55,7 @@ pub(crate) fn make(folder: &Path) -> Result<TlsFiles> {
     let fail = || "making the test certificates".to_string();
     let (ca_pem, ca) = authority("harness test CA").context(fail)?;
     std::fs::write(&files.ca, ca_pem)?;
-    std::fs::write(
-        &files.other_ca,
-        authority("harness other CA").context(fail)?.0,
-    )?;
+    std::fs::write(&files.other_ca, authority("harness other CA").context(fail)?.0)?;
 
     let mut server = params("localhost");
     server.subject_alt_names = vec![
@@ -69,10 +66,9 @@ pub(crate) fn make(folder: &Path) -> Result<TlsFiles> {
     server.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
     let mut client = params("client");
     client.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
-    for (params, cert, key_file) in [
-        (server, &files.server_cert, &files.server_key),
-        (client, &files.client_cert, &files.client_key),
-    ] {
+    for (params, cert, key_file) in
+        [(server, &files.server_cert, &files.server_key), (client, &files.client_cert, &files.client_key)]
+    {
         let key = KeyPair::generate().context(fail)?;
         std::fs::write(cert, params.signed_by(&key, &ca).context(fail)?.pem())?;
         std::fs::write(key_file, key.serialize_pem())?;

@@ -31,9 +31,7 @@ fn server() -> String {
 
 fn connect(proxy: &Proxy) -> TcpStream {
     let stream = TcpStream::connect(proxy.address()).unwrap();
-    stream
-        .set_read_timeout(Some(Duration::from_secs(10)))
-        .unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
     stream
 }
 
@@ -53,15 +51,7 @@ fn bytes_and_changes_of_direction_are_counted() {
         one.write_all(b"x").unwrap();
         assert_eq!(read(&mut one, 2), b"xx");
     }
-    assert_eq!(
-        proxy.stats(),
-        Stats {
-            connections: 1,
-            bytes_up: 3,
-            bytes_down: 11,
-            round_trips: 3
-        }
-    );
+    assert_eq!(proxy.stats(), Stats { connections: 1, bytes_up: 3, bytes_down: 11, round_trips: 3 });
     // two bytes at once are one change of direction, whatever the server answers
     one.write_all(b"yz").unwrap();
     assert_eq!(read(&mut one, 4), b"yyzz");
@@ -70,10 +60,7 @@ fn bytes_and_changes_of_direction_are_counted() {
     proxy.reset_stats();
     assert_eq!(proxy.stats(), Stats::default());
     let captured = proxy.captured();
-    assert_eq!(
-        (&captured[0].up[..], &captured[0].down[..]),
-        (&b"xxxyz"[..], &b"helloxxxxxxyyzz"[..])
-    );
+    assert_eq!((&captured[0].up[..], &captured[0].down[..]), (&b"xxxyz"[..], &b"helloxxxxxxyyzz"[..]));
 }
 
 #[test]
@@ -120,10 +107,7 @@ fn refusing_rejecting_and_listening_again() {
     let mut present = connect(&proxy);
     read(&mut present, 5);
     proxy.refuse();
-    assert_eq!(
-        TcpStream::connect(proxy.address()).unwrap_err().kind(),
-        ErrorKind::ConnectionRefused
-    );
+    assert_eq!(TcpStream::connect(proxy.address()).unwrap_err().kind(), ErrorKind::ConnectionRefused);
     present.write_all(b"p").unwrap();
     assert_eq!(read(&mut present, 2), b"pp", "present connections stay");
     proxy.pass().unwrap();
@@ -142,16 +126,9 @@ fn a_black_hole_holds_everything_until_it_is_gone() {
     let mut new = connect(&proxy);
     present.write_all(b"b").unwrap();
     for stream in [&mut present, &mut new] {
-        stream
-            .set_read_timeout(Some(Duration::from_millis(50)))
-            .unwrap();
-        assert_eq!(
-            stream.read(&mut [0; 8]).unwrap_err().kind(),
-            ErrorKind::WouldBlock
-        );
-        stream
-            .set_read_timeout(Some(Duration::from_secs(10)))
-            .unwrap();
+        stream.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
+        assert_eq!(stream.read(&mut [0; 8]).unwrap_err().kind(), ErrorKind::WouldBlock);
+        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
     }
     proxy.pass().unwrap();
     assert_eq!(read(&mut present, 2), b"bb");
@@ -169,12 +146,8 @@ fn delaying_and_trickling_lose_nothing() {
     // one that never comes through
     proxy.delay(Duration::from_secs(3600));
     let mut late = connect(&proxy);
-    late.set_read_timeout(Some(Duration::from_millis(50)))
-        .unwrap();
-    assert_eq!(
-        late.read(&mut [0; 8]).unwrap_err().kind(),
-        ErrorKind::WouldBlock
-    );
+    late.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
+    assert_eq!(late.read(&mut [0; 8]).unwrap_err().kind(), ErrorKind::WouldBlock);
     proxy.pass().unwrap();
     proxy.trickle(1, Duration::from_millis(1));
     let sent: Vec<u8> = (0..200).collect();
@@ -185,11 +158,7 @@ fn delaying_and_trickling_lose_nothing() {
 
 #[test]
 fn a_dead_target_resets_and_another_target_serves() {
-    let dead = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .to_string();
+    let dead = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let proxy = Proxy::start_on("127.0.0.2", &dead).unwrap();
     assert_eq!(proxy.host(), "127.0.0.2");
     assert_end(&mut connect(&proxy), How::Rst);

@@ -87,32 +87,15 @@ fn options(mut args: Vec<OsString>) -> Result<Options> {
     let mut free = Vec::new();
     while let Some(arg) = parser.next().map_err(usage)? {
         match arg {
-            Long("family") => {
-                spec.family = parser.value().map_err(usage)?.to_string_lossy().parse()?
-            }
-            Long("replicas") => {
-                spec.replicas = parser
-                    .value()
-                    .and_then(|value| value.parse())
-                    .map_err(usage)?
-            }
+            Long("family") => spec.family = parser.value().map_err(usage)?.to_string_lossy().parse()?,
+            Long("replicas") => spec.replicas = parser.value().and_then(|value| value.parse()).map_err(usage)?,
             Long("general-log") => spec.general_log = true,
-            Long("opt") => spec.server_args.push(
-                parser
-                    .value()
-                    .map_err(usage)?
-                    .to_string_lossy()
-                    .into_owned(),
-            ),
+            Long("opt") => spec.server_args.push(parser.value().map_err(usage)?.to_string_lossy().into_owned()),
             Value(value) => free.push(value),
             other => return Err(usage(other.unexpected())),
         }
     }
-    Ok(Options {
-        spec,
-        free,
-        command,
-    })
+    Ok(Options { spec, free, command })
 }
 
 fn start(spec: Spec) -> Result<Cluster> {
@@ -129,10 +112,7 @@ fn start(spec: Spec) -> Result<Cluster> {
 fn take_orders(cluster: &Arc<Cluster>) {
     let cluster = Arc::downgrade(cluster);
     std::thread::spawn(move || {
-        let Some(folder) = cluster
-            .upgrade()
-            .map(|cluster| cluster.folder().to_path_buf())
-        else {
+        let Some(folder) = cluster.upgrade().map(|cluster| cluster.folder().to_path_buf()) else {
             return;
         };
         let served = control::serve(&folder.join(CONTROL), |order| match cluster.upgrade() {
@@ -198,9 +178,7 @@ fn up(args: Vec<OsString>) -> Result<u8> {
     }
     let cluster = start(options.spec)?;
     println!("ready");
-    control::serve(&cluster.folder().join(CONTROL), |order| {
-        control::order_cluster(&cluster, order)
-    })?;
+    control::serve(&cluster.folder().join(CONTROL), |order| control::order_cluster(&cluster, order))?;
     Ok(0)
 }
 
@@ -209,10 +187,7 @@ fn ctl(args: Vec<OsString>, socket: impl Fn(&Path) -> PathBuf) -> Result<u8> {
         return Err(Error("whom to give the order?".into()));
     };
     let words: Vec<_> = order.iter().map(|word| word.to_string_lossy()).collect();
-    print!(
-        "{}",
-        control::send(&socket(Path::new(place)), &words.join(" "))?
-    );
+    print!("{}", control::send(&socket(Path::new(place)), &words.join(" "))?);
     Ok(0)
 }
 
@@ -221,15 +196,7 @@ fn proxy(args: Vec<OsString>) -> Result<u8> {
     let (mut target, mut socket) = (None, None);
     while let Some(arg) = parser.next().map_err(usage)? {
         match arg {
-            Long("target") => {
-                target = Some(
-                    parser
-                        .value()
-                        .map_err(usage)?
-                        .to_string_lossy()
-                        .into_owned(),
-                )
-            }
+            Long("target") => target = Some(parser.value().map_err(usage)?.to_string_lossy().into_owned()),
             Long("control") => socket = Some(PathBuf::from(parser.value().map_err(usage)?)),
             other => return Err(usage(other.unexpected())),
         }
