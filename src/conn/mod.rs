@@ -3,14 +3,32 @@
 //! Knows nothing of nodes, configuration or the meaning of SQL. Network code is `async fn`, written once; see
 //! [`driver`] for who drives it.
 
+mod attributes;
+mod auth;
+mod channel;
+mod collation;
 pub mod driver;
+mod login;
+mod rows;
+mod socket;
+mod tls;
+mod tls_config;
+mod transport;
 
-use std::os::fd::RawFd;
+use std::os::fd::{IntoRawFd, RawFd};
 use std::path::PathBuf;
+
+use zeroize::Zeroize;
 
 use crate::error::Error;
 use crate::options::Options;
-use crate::result::{Columns, StoredRows, StreamRow};
+use crate::result::{Columns, ColumnsBuilder, StoredRows, StreamRow};
+use crate::wire::{capabilities, column, err, ok, reader::Reader};
+use channel::{Channel, Packet};
+
+pub use crate::wire::ok::{End, OkPacket};
+pub use attributes::{MARIADB_VERSION, MYSQL_VERSION};
+pub use socket::is_connect_error;
 
 /// Where a server listens.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -87,23 +105,6 @@ pub enum Command {
     ResetConnection = 31,
 }
 
-/// An OK packet (or an OK in the place of an EOF).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OkPacket {
-    /// Rows changed, or found with CLIENT_FOUND_ROWS.
-    pub affected_rows: u64,
-    /// First generated id.
-    pub last_insert_id: u64,
-    /// `SERVER_STATUS_*`.
-    pub status: u16,
-    /// Number of warnings.
-    pub warnings: u16,
-    /// Human-readable text; empty (no allocation) for most.
-    pub info: Vec<u8>,
-    /// Raw session state changes: entries of type, length, data; empty (no allocation) for most.
-    pub session_changes: Vec<u8>,
-}
-
 /// The first part of a reply to a query.
 #[derive(Debug)]
 pub enum Head {
@@ -115,27 +116,54 @@ pub enum Head {
     LocalInfile(Vec<u8>),
 }
 
-/// How rows ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct End {
-    /// `SERVER_STATUS_*`; bit 8 = more results follow.
-    pub status: u16,
-    /// Number of warnings.
-    pub warnings: u16,
+impl Drop for Target {
+    fn drop(&mut self) {
+        self.password.zeroize();
+    }
+}
+
+impl std::fmt::Debug for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Target")
+            .field("endpoint", &self.endpoint)
+            .field("user", &String::from_utf8_lossy(&self.user))
+            .field("password", &"…")
+            .field(
+                "database",
+                &self.database.as_deref().map(String::from_utf8_lossy),
+            )
+            .field("client_flags", &self.client_flags)
+            .finish()
+    }
 }
 
 /// One connection. Dropping it closes the socket without a word; [`Connection::quit`] says goodbye first.
 #[derive(Debug)]
 pub struct Connection {
+    channel: Channel,
     server: Server,
+    /// The capabilities agreed on.
+    flags: u64,
+    login: OkPacket,
 }
 
 impl Connection {
     /// Connects, negotiates TLS, authenticates, sets the character set, runs the init commands.
     ///
     /// Errors: 2002, 2003, 2005, 2012, 2013, 2026, 2059, 2061 with the family's text, or the server's own.
-    pub async fn open(_target: &Target, _options: &Options) -> Result<Connection, Error> {
-        unimplemented!()
+    pub async fn open(target: &Target, options: &Options) -> Result<Connection, Error> {
+        let login::LoggedIn {
+            channel,
+            server,
+            flags,
+            ok,
+        } = login::open(target, options).await?;
+        Ok(Connection {
+            channel,
+            server,
+            flags,
+            login: ok,
+        })
     }
 
     /// What the server said of itself.
@@ -143,77 +171,220 @@ impl Connection {
         &self.server
     }
 
+    /// The OK packet that ended the login: the first status flags.
+    pub fn login_ok(&self) -> &OkPacket {
+        &self.login
+    }
+
     /// The socket, for programs that poll it.
     pub fn fd(&self) -> RawFd {
-        unimplemented!()
+        self.channel.transport.raw_fd()
     }
 
     /// A failed read or write has made this connection useless.
     pub fn is_broken(&self) -> bool {
-        unimplemented!()
+        self.channel.broken
     }
 
     /// No reply byte of this connection waits in our buffers, TLS plaintext included.
     pub fn is_drained(&self) -> bool {
-        unimplemented!()
+        self.channel.is_drained()
     }
 
     /// Puts a command into the send buffer, to leave with the next [`Connection::send`] (the prelude rule).
-    pub fn queue(&mut self, _command: Command, _argument: &[&[u8]]) {
-        unimplemented!()
+    pub fn queue(&mut self, command: Command, argument: &[&[u8]]) {
+        self.channel.queue(command, argument);
     }
 
     /// Sends a command, behind what was queued, in one system call if it fits the socket's buffer.
     /// `argument` is the concatenation of the parts; 16 MiB and more is split into packets.
     ///
-    /// Errors: 2006 with [`crate::error::Sent::No`] when no byte left; 2020 when larger than allowed; 2013.
-    pub async fn send(&mut self, _command: Command, _argument: &[&[u8]]) -> Result<(), Error> {
-        unimplemented!()
+    /// Errors: 2006, with [`crate::error::Sent::No`] when no byte left; 2020 when larger than allowed.
+    #[inline]
+    pub async fn send(&mut self, command: Command, argument: &[&[u8]]) -> Result<(), Error> {
+        self.channel.send(command, argument).await
     }
 
     /// Reads the head of the next reply. A server's error packet is `Err` with `Sent::Yes`.
+    #[inline]
     pub async fn read_head(&mut self) -> Result<Head, Error> {
-        unimplemented!()
+        read_head(&mut self.channel, self.flags).await
     }
 
     /// Reads all text rows of the result set whose head was read.
-    pub async fn store_rows(&mut self, _column_count: usize) -> Result<(StoredRows, End), Error> {
-        unimplemented!()
+    #[inline]
+    pub async fn store_rows(&mut self, column_count: usize) -> Result<(StoredRows, End), Error> {
+        rows::store(&mut self.channel, self.flags, column_count).await
     }
 
     /// Reads one text row into `row`; `Some(end)` when there is none left.
-    pub async fn next_row(&mut self, _row: &mut StreamRow) -> Result<Option<End>, Error> {
-        unimplemented!()
+    #[inline]
+    pub async fn next_row(&mut self, row: &mut StreamRow) -> Result<Option<End>, Error> {
+        rows::next(&mut self.channel, self.flags, row).await
     }
 
     /// Reads and throws away the rest of the present result set.
     pub async fn skip_rows(&mut self) -> Result<End, Error> {
-        unimplemented!()
+        rows::skip(&mut self.channel, self.flags).await
+    }
+
+    /// Reads the column definitions that answer COM_FIELD_LIST, up to the packet that ends them.
+    pub async fn read_field_list(&mut self) -> Result<(Columns, End), Error> {
+        read_field_list(&mut self.channel, self.flags).await
     }
 
     /// Answers [`Head::LocalInfile`]: one chunk of the file; an empty one ends it, then [`Connection::read_head`].
-    pub async fn send_file_chunk(&mut self, _chunk: &[u8]) -> Result<(), Error> {
-        unimplemented!()
+    pub async fn send_file_chunk(&mut self, chunk: &[u8]) -> Result<(), Error> {
+        self.channel.queue_packet(chunk);
+        self.channel.flush().await
     }
 
     /// Reads a reply that is one bare packet (COM_STATISTICS).
     pub async fn read_text(&mut self) -> Result<Vec<u8>, Error> {
-        unimplemented!()
+        let packet = self.channel.first_packet().await?;
+        if err::is_err(self.channel.bytes(&packet)) {
+            return Err(login::server_error(&self.channel, &packet));
+        }
+        Ok(self.channel.bytes(&packet).to_vec())
     }
 
     /// Changes the time limits of the following waits.
-    pub fn set_timeouts(&mut self, _read: Option<std::time::Duration>, _write: Option<std::time::Duration>) {
-        unimplemented!()
+    pub fn set_timeouts(
+        &mut self,
+        read: Option<std::time::Duration>,
+        write: Option<std::time::Duration>,
+    ) {
+        self.channel.read_timeout = read;
+        self.channel.write_timeout = write;
     }
 
     /// COM_QUIT (and TLS close_notify), then the socket is closed. Never waits, never raises SIGPIPE.
-    pub fn quit(self) {
-        unimplemented!()
+    pub fn quit(mut self) {
+        if !self.channel.broken {
+            self.channel
+                .transport
+                .send_and_forget(&[1, 0, 0, 0, Command::Quit as u8]);
+        }
     }
 
     /// Closes the descriptor without a byte on the wire: a forked child, or a descriptor that the program closed.
     /// With `close_fd` false the descriptor is left alone, because the program has closed it itself.
-    pub fn abandon(self, _close_fd: bool) {
-        unimplemented!()
+    pub fn abandon(self, close_fd: bool) {
+        let fd = self.channel.transport.into_fd();
+        if !close_fd {
+            // The number may belong to something else by now.
+            let _ = fd.into_raw_fd();
+        }
+    }
+}
+
+/// Reads the head of a reply.
+#[inline]
+async fn read_head(channel: &mut Channel, flags: u64) -> Result<Head, Error> {
+    let packet = channel.first_packet().await?;
+    match channel.bytes(&packet) {
+        [] => Err(channel.malformed()),
+        [0, ..] => match ok::parse(channel.bytes(&packet), flags) {
+            Ok(ok) => Ok(Head::Ok(ok)),
+            Err(_) => Err(channel.malformed()),
+        },
+        [0xFF, ..] => Err(login::server_error(channel, &packet)),
+        [0xFB, name @ ..] => Ok(Head::LocalInfile(name.to_vec())),
+        bytes => {
+            let mut reader = Reader::new(bytes);
+            match reader.lenenc() {
+                Ok(count) if count > 0 => read_columns(channel, flags, count)
+                    .await
+                    .map(Head::ResultSet),
+                _ => Err(channel.malformed()),
+            }
+        }
+    }
+}
+
+async fn read_columns(channel: &mut Channel, flags: u64, count: u64) -> Result<Columns, Error> {
+    let Ok(mut builder) = ColumnsBuilder::new(count) else {
+        return Err(channel.out_of_memory());
+    };
+    let extended = flags & capabilities::MARIADB_EXTENDED_METADATA != 0;
+    for _ in 0..count {
+        let packet = channel.packet().await?;
+        add_column(channel, &packet, &mut builder, extended, false)?;
+    }
+    if flags & capabilities::DEPRECATE_EOF == 0 {
+        let packet = channel.packet().await?;
+        if !ok::is_end(channel.bytes(&packet), flags) {
+            return Err(unexpected(channel, &packet));
+        }
+    }
+    Ok(builder.finish())
+}
+
+async fn read_field_list(channel: &mut Channel, flags: u64) -> Result<(Columns, End), Error> {
+    let Ok(mut builder) = ColumnsBuilder::new(0) else {
+        return Err(channel.out_of_memory());
+    };
+    let extended = flags & capabilities::MARIADB_EXTENDED_METADATA != 0;
+    let mut packet = channel.first_packet().await?;
+    loop {
+        let bytes = channel.bytes(&packet);
+        if ok::is_end(bytes, flags) {
+            let Ok(end) = ok::parse_end(bytes, flags) else {
+                return Err(channel.malformed());
+            };
+            return Ok((builder.finish(), end));
+        }
+        if err::is_err(bytes) {
+            return Err(login::server_error(channel, &packet));
+        }
+        add_column(channel, &packet, &mut builder, extended, true)?;
+        packet = channel.packet().await?;
+    }
+}
+
+fn add_column(
+    channel: &mut Channel,
+    packet: &Packet,
+    builder: &mut ColumnsBuilder,
+    extended: bool,
+    field_list: bool,
+) -> Result<(), Error> {
+    let bytes = channel.bytes(packet);
+    match column::parse(bytes, extended, field_list) {
+        Ok(definition) => match builder.push(bytes, definition) {
+            Ok(()) => Ok(()),
+            Err(_) => Err(channel.out_of_memory()),
+        },
+        Err(_) => Err(unexpected(channel, packet)),
+    }
+}
+
+/// A packet in the wrong place: an error of the server, or nonsense.
+fn unexpected(channel: &mut Channel, packet: &Packet) -> Error {
+    if err::is_err(channel.bytes(packet)) {
+        login::server_error(channel, packet)
+    } else {
+        channel.malformed()
+    }
+}
+
+/// Reads all results of one command and throws them away; an error of the server is the result.
+async fn drain_reply(channel: &mut Channel, flags: u64) -> Result<(), Error> {
+    /// `SERVER_MORE_RESULTS_EXISTS`.
+    const MORE: u16 = 8;
+    loop {
+        let status = match read_head(channel, flags).await? {
+            Head::Ok(ok) => ok.status,
+            Head::ResultSet(_) => rows::skip(channel, flags).await?.status,
+            Head::LocalInfile(_) => {
+                // Nobody asked for a file here: an empty one.
+                channel.queue_packet(&[]);
+                channel.flush().await?;
+                MORE
+            }
+        };
+        if status & MORE == 0 {
+            return Ok(());
+        }
     }
 }

@@ -1,0 +1,307 @@
+//! The authentication exchange after the login packet.
+//!
+//! Every method is compiled in. The password leaves in the clear only over TLS or a Unix socket, or encrypted with the
+//! server's RSA key where the method has that.
+
+use mysql_common::crypto::rsa::{GetRandom, Pkcs1OaepPadding, PublicKey};
+use zeroize::Zeroizing;
+
+use super::Target;
+use super::channel::{Channel, Packet};
+use super::login::{read_file, server_error, while_reading};
+use crate::error::Error;
+use crate::options::{Family, Options};
+use crate::wire::greeting::Greeting;
+use crate::wire::ok::{self, OkPacket};
+use crate::wire::{auth as answers, capabilities as cap, err};
+
+const NATIVE: &[u8] = b"mysql_native_password";
+const CACHING_SHA2: &[u8] = b"caching_sha2_password";
+const SHA256: &[u8] = b"sha256_password";
+const CLEAR: &[u8] = b"mysql_clear_password";
+const OLD: &[u8] = b"mysql_old_password";
+
+/// caching_sha2_password: the server knew the password.
+const FAST_OK: u8 = 3;
+/// caching_sha2_password: the server wants the password itself.
+const FULL: u8 = 4;
+/// Request for the server's RSA key, by method.
+const CACHING_SHA2_ASK_KEY: u8 = 2;
+const SHA256_ASK_KEY: u8 = 1;
+
+/// Smallest and largest RSA modulus taken from a server, bits.
+const KEY_BITS: std::ops::RangeInclusive<u64> = 1024..=16384;
+
+/// State of one exchange.
+pub(super) struct Exchange<'a> {
+    target: &'a Target,
+    options: &'a Options,
+    method: Vec<u8>,
+    challenge: Vec<u8>,
+    flags: u64,
+    /// TLS or a Unix socket: nobody listens.
+    secure: bool,
+}
+
+impl<'a> Exchange<'a> {
+    pub(super) fn new(
+        target: &'a Target,
+        options: &'a Options,
+        greeting: &Greeting,
+        flags: u64,
+        secure: bool,
+    ) -> Exchange<'a> {
+        let wanted = options.default_auth.as_deref().map(str::as_bytes);
+        let offered = if greeting.method.is_empty() {
+            NATIVE
+        } else {
+            &greeting.method[..]
+        };
+        let method = match wanted {
+            Some(wanted) if is_known(wanted) => wanted,
+            _ if is_known(offered) => offered,
+            // The server will ask to switch if that is not the account's.
+            _ => NATIVE,
+        };
+        Exchange {
+            target,
+            options,
+            method: method.to_vec(),
+            challenge: greeting.scramble.clone(),
+            flags,
+            secure,
+        }
+    }
+
+    /// Name of the method that made the last answer.
+    pub(super) fn method(&self) -> &[u8] {
+        &self.method
+    }
+
+    fn family(&self) -> Family {
+        self.options.family
+    }
+
+    fn method_name(&self) -> String {
+        String::from_utf8_lossy(&self.method).into_owned()
+    }
+
+    /// The answer to the greeting's challenge.
+    pub(super) fn first_answer(&self) -> Result<Vec<u8>, Error> {
+        self.answer(true)
+    }
+
+    fn answer(&self, first: bool) -> Result<Vec<u8>, Error> {
+        let password = &self.target.password[..];
+        let malformed = |_| Error::malformed(self.family());
+        match &self.method[..] {
+            NATIVE => answers::native(&self.challenge, password).map_err(malformed),
+            CACHING_SHA2 if password.is_empty() => Ok(self.empty_password()),
+            CACHING_SHA2 => answers::caching_sha2(&self.challenge, password).map_err(malformed),
+            SHA256 if password.is_empty() => Ok(vec![0]),
+            SHA256 if self.is_over_tls() => Ok(self.clear_password()),
+            SHA256 => Ok(vec![SHA256_ASK_KEY]),
+            CLEAR => {
+                if self.options.cleartext_plugin || self.family() == Family::MariaDb {
+                    if !self.secure {
+                        return Err(Error::auth(
+                            self.family(),
+                            "mysql_clear_password",
+                            "Authentication requires SSL encryption",
+                        ));
+                    }
+                    Ok(self.clear_password())
+                } else if first {
+                    Ok(Vec::new())
+                } else {
+                    Err(Error::auth_plugin(
+                        self.family(),
+                        "mysql_clear_password",
+                        "plugin not enabled",
+                    ))
+                }
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn empty_password(&self) -> Vec<u8> {
+        match self.family() {
+            Family::MySql => vec![0],
+            Family::MariaDb => Vec::new(),
+        }
+    }
+
+    fn clear_password(&self) -> Vec<u8> {
+        let mut password = Vec::with_capacity(self.target.password.len() + 1);
+        password.extend_from_slice(&self.target.password);
+        password.push(0);
+        password
+    }
+
+    fn is_over_tls(&self) -> bool {
+        self.flags & cap::SSL != 0
+    }
+
+    /// Goes on until the server says OK, or an error.
+    pub(super) async fn run(&mut self, channel: &mut Channel) -> Result<OkPacket, Error> {
+        let mut switches = 0;
+        loop {
+            let packet = self.read(channel, "reading authorization packet").await?;
+            match channel.bytes(&packet).first() {
+                Some(0) => {
+                    return ok::parse(channel.bytes(&packet), self.flags)
+                        .map_err(|_| self.malformed(channel));
+                }
+                Some(0xFE) if switches < 4 => {
+                    switches += 1;
+                    self.switch(channel, &packet).await?;
+                }
+                Some(1) => self.more_data(channel, &packet).await?,
+                _ => return Err(self.malformed(channel)),
+            }
+        }
+    }
+
+    fn malformed(&self, channel: &mut Channel) -> Error {
+        channel.malformed().sent(crate::error::Sent::No)
+    }
+
+    async fn read(&self, channel: &mut Channel, stage: &str) -> Result<Packet, Error> {
+        let packet = match channel.packet().await {
+            Ok(packet) => packet,
+            Err(error) => return Err(while_reading(channel, error, stage)),
+        };
+        if err::is_err(channel.bytes(&packet)) {
+            return Err(server_error(channel, &packet));
+        }
+        Ok(packet)
+    }
+
+    async fn send(&self, channel: &mut Channel, payload: &[u8]) -> Result<(), Error> {
+        channel.queue_packet(payload);
+        channel
+            .flush()
+            .await
+            .map_err(|error| while_reading(channel, error, "sending authentication information"))
+    }
+
+    async fn switch(&mut self, channel: &mut Channel, packet: &Packet) -> Result<(), Error> {
+        let Ok(switch) = answers::parse_switch(channel.bytes(packet)) else {
+            return Err(self.malformed(channel));
+        };
+        let method = if switch.method.is_empty() {
+            OLD
+        } else {
+            switch.method
+        };
+        if !is_known(method) {
+            let name = String::from_utf8_lossy(method).into_owned();
+            return Err(auth_plugin_missing(self.family(), &name));
+        }
+        self.method = method.to_vec();
+        self.challenge = switch.challenge.to_vec();
+        let answer = Zeroizing::new(self.answer(false)?);
+        self.send(channel, &answer).await
+    }
+
+    async fn more_data(&mut self, channel: &mut Channel, packet: &Packet) -> Result<(), Error> {
+        let data = &channel.bytes(packet)[1..];
+        match (&self.method[..], data) {
+            (CACHING_SHA2, [FAST_OK]) => Ok(()),
+            (CACHING_SHA2, [FULL]) => self.full(channel, CACHING_SHA2_ASK_KEY).await,
+            // The key that we asked for with the first answer.
+            (SHA256, key) if !self.is_over_tls() && !self.target.password.is_empty() => {
+                let key = key.to_vec();
+                let encrypted = self.encrypt(&key)?;
+                self.send(channel, &encrypted).await
+            }
+            _ => Err(self.malformed(channel)),
+        }
+    }
+
+    /// The server wants the password itself.
+    async fn full(&mut self, channel: &mut Channel, ask_key: u8) -> Result<(), Error> {
+        if self.secure {
+            let password = Zeroizing::new(self.clear_password());
+            return self.send(channel, &password).await;
+        }
+        let key = match &self.options.server_public_key {
+            Some(path) => read_file(path).ok(),
+            None => None,
+        };
+        let key = match key {
+            Some(key) => key,
+            None if self.options.get_server_public_key || self.family() == Family::MariaDb => {
+                self.send(channel, &[ask_key]).await?;
+                let packet = self.read(channel, "reading authorization packet").await?;
+                match channel.bytes(&packet) {
+                    [1, key @ ..] => key.to_vec(),
+                    _ => return Err(self.malformed(channel)),
+                }
+            }
+            None => {
+                return Err(Error::auth(
+                    self.family(),
+                    &self.method_name(),
+                    "Authentication requires secure connection.",
+                ));
+            }
+        };
+        let encrypted = self.encrypt(&key)?;
+        self.send(channel, &encrypted).await
+    }
+
+    /// The password and its NUL, mixed with the challenge and encrypted with the server's key.
+    fn encrypt(&self, pem: &[u8]) -> Result<Vec<u8>, Error> {
+        let refused = || {
+            Error::auth(
+                self.family(),
+                &self.method_name(),
+                "Authentication requires secure connection.",
+            )
+        };
+        let key = rsa_key(pem).ok_or_else(refused)?;
+        let challenge = self
+            .challenge
+            .get(..answers::CHALLENGE)
+            .ok_or_else(refused)?;
+        let mut password = Zeroizing::new(self.clear_password());
+        for (byte, salt) in password.iter_mut().zip(challenge.iter().cycle()) {
+            *byte ^= salt;
+        }
+        // OAEP with SHA-1 takes 42 bytes of the modulus.
+        if password.len() + 42 > key.num_octets() {
+            return Err(refused());
+        }
+        key.encrypt_block(&password[..], Pkcs1OaepPadding::new(GetRandom))
+            .map_err(|_| refused())
+    }
+}
+
+/// A public key in PEM; None for anything that is not one, or not one to compute with.
+fn rsa_key(pem: &[u8]) -> Option<PublicKey> {
+    let text = std::str::from_utf8(pem).ok()?;
+    let parsed = std::panic::catch_unwind(|| PublicKey::from_pem(text.trim_end_matches('\0')).ok());
+    let key = parsed.ok().flatten()?;
+    let sound = KEY_BITS.contains(&key.modulus().bits())
+        && key.modulus().bit(0)
+        && (2..=64).contains(&key.exponent().bits());
+    sound.then_some(key)
+}
+
+fn auth_plugin_missing(family: Family, name: &str) -> Error {
+    let detail = match family {
+        Family::MySql => format!(
+            "/usr/lib/mysql/plugin/{name}.so: cannot open shared object file: No such file or directory"
+        ),
+        Family::MariaDb => format!(
+            "/usr/lib/x86_64-linux-gnu/libmariadb3/plugin/{name}.so: cannot open shared object file: No such file or directory"
+        ),
+    };
+    Error::auth_plugin(family, name, &detail)
+}
+
+fn is_known(method: &[u8]) -> bool {
+    matches!(method, NATIVE | CACHING_SHA2 | SHA256 | CLEAR)
+}

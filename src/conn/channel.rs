@@ -1,0 +1,472 @@
+//! Packets over one socket: a receive buffer, a send buffer, sequence numbers and time limits.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use super::Command;
+use super::transport::{Failure, Transport};
+use crate::error::{Error, Sent};
+use crate::options::Family;
+use crate::wire::frame;
+
+/// Receive buffer of a new connection, bytes.
+const FIRST_INBOX: usize = 16 << 10;
+/// What it grows to while a large result streams in.
+const LARGEST_INBOX: usize = 128 << 10;
+/// Commands up to this size are copied behind each other and sent at once.
+const COPIED: usize = 64 << 10;
+
+/// A packet's payload, where it lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Packet {
+    /// In the receive buffer; until the next read.
+    Here(Range<usize>),
+    /// Joined from several packets.
+    Joined,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Channel {
+    pub(super) transport: Transport,
+    pub(super) family: Family,
+    pub(super) inbox: Vec<u8>,
+    /// First byte not yet consumed, and one past the last received.
+    pub(super) start: usize,
+    pub(super) end: usize,
+    joined: Vec<u8>,
+    outbox: Vec<u8>,
+    /// Sequence number of the next packet in either direction.
+    pub(super) sequence: u8,
+    pub(super) read_timeout: Option<Duration>,
+    pub(super) write_timeout: Option<Duration>,
+    /// For connect and handshake together; None afterwards.
+    pub(super) deadline: Option<Instant>,
+    /// The largest payload that is taken, bytes.
+    pub(super) limit: u64,
+    pub(super) broken: bool,
+    /// While connecting: what the last failure was, for the text of the error.
+    pub(super) failure: Option<Failure>,
+}
+
+impl Channel {
+    pub(super) fn new(transport: Transport, family: Family, limit: u64) -> Channel {
+        Channel {
+            transport,
+            family,
+            inbox: vec![0; FIRST_INBOX],
+            start: 0,
+            end: 0,
+            joined: Vec::new(),
+            outbox: Vec::new(),
+            sequence: 0,
+            read_timeout: None,
+            write_timeout: None,
+            deadline: None,
+            limit,
+            broken: false,
+            failure: None,
+        }
+    }
+
+    /// True when no received byte waits here.
+    pub(super) fn is_drained(&self) -> bool {
+        self.start == self.end && self.transport.is_drained()
+    }
+
+    fn until(&self, timeout: Option<Duration>) -> Option<Instant> {
+        if timeout.is_none() {
+            return self.deadline;
+        }
+        let own = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        match (own, self.deadline) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// The connection is useless from now on.
+    #[cold]
+    pub(super) fn fail(&mut self, failure: Failure) -> Error {
+        self.broken = true;
+        self.failure = Some(failure);
+        Error::lost(self.family)
+    }
+
+    /// What arrived is not the protocol.
+    #[cold]
+    pub(super) fn malformed(&mut self) -> Error {
+        self.broken = true;
+        Error::malformed(self.family)
+    }
+
+    /// No memory: the connection cannot go on, because it does not know what it would have read.
+    #[cold]
+    pub(super) fn out_of_memory(&mut self) -> Error {
+        self.broken = true;
+        Error::out_of_memory(self.family).sent(Sent::Maybe)
+    }
+
+    /// A packet larger than allowed.
+    #[cold]
+    pub(super) fn too_large(&mut self) -> Error {
+        self.broken = true;
+        Error::packet_too_large(self.family).sent(Sent::Maybe)
+    }
+
+    // ---- receiving
+
+    /// Bytes received and not yet consumed.
+    #[inline]
+    pub(super) fn buffered(&self) -> &[u8] {
+        &self.inbox[self.start..self.end]
+    }
+
+    /// The header of the next packet, if it has arrived: length and sequence number.
+    #[inline]
+    pub(super) fn peek(&self) -> Option<(usize, u8)> {
+        self.buffered()
+            .first_chunk()
+            .map(|header| frame::parse(*header))
+    }
+
+    /// One read from the socket behind what is there.
+    pub(super) async fn fill(&mut self) -> Result<(), Error> {
+        if self.start == self.end {
+            self.start = 0;
+            self.end = 0;
+        }
+        if self.end == self.inbox.len() {
+            self.make_room()?;
+        }
+        let deadline = self.until(self.read_timeout);
+        match self
+            .transport
+            .recv(&mut self.inbox[self.end..], deadline)
+            .await
+        {
+            Ok(count) => {
+                self.end += count;
+                Ok(())
+            }
+            Err(failure) => Err(self.fail(failure)),
+        }
+    }
+
+    #[cold]
+    fn make_room(&mut self) -> Result<(), Error> {
+        if self.start > 0 {
+            self.inbox.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
+            self.start = 0;
+            return Ok(());
+        }
+        let size = self.inbox.len() * 2;
+        self.resize(size)
+    }
+
+    fn resize(&mut self, size: usize) -> Result<(), Error> {
+        if self
+            .inbox
+            .try_reserve_exact(size - self.inbox.len())
+            .is_err()
+        {
+            return Err(self.out_of_memory());
+        }
+        self.inbox.resize(size, 0);
+        Ok(())
+    }
+
+    /// A larger buffer pays: the last read filled this one.
+    pub(super) fn widen(&mut self) -> Result<(), Error> {
+        if self.end == self.inbox.len() && self.inbox.len() < LARGEST_INBOX {
+            let size = self.inbox.len() * 2;
+            self.resize(size)?;
+        }
+        Ok(())
+    }
+
+    /// Waits until so many bytes are there. The buffer grows only as bytes arrive.
+    async fn need(&mut self, count: usize) -> Result<(), Error> {
+        while self.end - self.start < count {
+            self.fill().await?;
+        }
+        Ok(())
+    }
+
+    /// The next header: length and sequence number, checked. The header is consumed.
+    async fn header(&mut self) -> Result<usize, Error> {
+        self.need(frame::HEADER).await?;
+        let Some((length, sequence)) = self.peek() else {
+            return Err(self.malformed());
+        };
+        if sequence != self.sequence {
+            return Err(self.malformed());
+        }
+        self.sequence = sequence.wrapping_add(1);
+        self.start += frame::HEADER;
+        Ok(length)
+    }
+
+    /// The first packet of a reply may have any sequence number; those after it count on.
+    pub(super) async fn first_packet(&mut self) -> Result<Packet, Error> {
+        self.need(frame::HEADER).await?;
+        if let Some((_, sequence)) = self.peek() {
+            self.sequence = sequence;
+        }
+        self.packet().await
+    }
+
+    /// The next packet, whole.
+    #[inline]
+    pub(super) async fn packet(&mut self) -> Result<Packet, Error> {
+        if let Some((length, sequence)) = self.peek()
+            && sequence == self.sequence
+            && length < frame::MAX_PAYLOAD
+            && self.end - self.start >= frame::HEADER + length
+        {
+            self.sequence = sequence.wrapping_add(1);
+            let from = self.start + frame::HEADER;
+            self.start = from + length;
+            return Ok(Packet::Here(from..from + length));
+        }
+        self.packet_slowly().await
+    }
+
+    #[cold]
+    async fn packet_slowly(&mut self) -> Result<Packet, Error> {
+        let length = self.header().await?;
+        if length as u64 > self.limit {
+            return Err(self.too_large());
+        }
+        if length < frame::MAX_PAYLOAD {
+            self.need(length).await?;
+            let from = self.start;
+            self.start += length;
+            return Ok(Packet::Here(from..from + length));
+        }
+        let mut joined = std::mem::take(&mut self.joined);
+        joined.clear();
+        let result = self.join(length, &mut joined).await;
+        self.joined = joined;
+        result.map(|()| Packet::Joined)
+    }
+
+    /// Appends the payload of a packet whose header, with `length`, was consumed, and of those that continue it.
+    /// What has arrived is copied, the rest read to its place.
+    async fn join(&mut self, mut length: usize, out: &mut Vec<u8>) -> Result<(), Error> {
+        let mut total = 0u64;
+        loop {
+            total += length as u64;
+            if total > self.limit {
+                return Err(self.too_large());
+            }
+            self.take(length, out).await?;
+            if length < frame::MAX_PAYLOAD {
+                return Ok(());
+            }
+            length = self.header().await?;
+        }
+    }
+
+    /// Waits for the next header; true if its packet does not fit the receive buffer.
+    pub(super) async fn next_is_large(&mut self) -> Result<bool, Error> {
+        self.need(frame::HEADER).await?;
+        Ok(self
+            .peek()
+            .is_some_and(|(length, _)| length + frame::HEADER > self.inbox.len()))
+    }
+
+    /// Throws the next packet away, without keeping it.
+    pub(super) async fn discard(&mut self) -> Result<(), Error> {
+        loop {
+            let length = self.header().await?;
+            let mut left = length;
+            while left > 0 {
+                if self.start == self.end {
+                    self.fill().await?;
+                }
+                let now = left.min(self.end - self.start);
+                self.start += now;
+                left -= now;
+            }
+            if length < frame::MAX_PAYLOAD {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The next packet, however large, to the end of `out`.
+    pub(super) async fn large(&mut self, out: &mut Vec<u8>) -> Result<(), Error> {
+        let length = self.header().await?;
+        self.join(length, out).await
+    }
+
+    /// Moves `length` bytes to the end of `out`: what has arrived is copied, the rest read to its place.
+    async fn take(&mut self, length: usize, out: &mut Vec<u8>) -> Result<(), Error> {
+        let here = length.min(self.end - self.start);
+        let mut filled = out.len() + here;
+        let total = out.len() + length;
+        if out.try_reserve(here).is_err() {
+            return Err(self.out_of_memory());
+        }
+        out.extend_from_slice(&self.inbox[self.start..self.start + here]);
+        self.start += here;
+        while filled < total {
+            if filled == out.len() {
+                // Grows with what has arrived, never with what was only promised.
+                let more = filled.max(LARGEST_INBOX).min(total - filled);
+                // A last byte is left for a NUL.
+                if out.try_reserve_exact(more + 1).is_err() {
+                    return Err(self.out_of_memory());
+                }
+                out.resize(filled + more, 0);
+            }
+            let deadline = self.until(self.read_timeout);
+            match self.transport.recv(&mut out[filled..], deadline).await {
+                Ok(count) => filled += count,
+                Err(failure) => return Err(self.fail(failure)),
+            }
+        }
+        Ok(())
+    }
+
+    /// The bytes of a packet.
+    #[inline]
+    pub(super) fn bytes(&self, packet: &Packet) -> &[u8] {
+        match packet {
+            Packet::Here(range) => &self.inbox[range.clone()],
+            Packet::Joined => &self.joined,
+        }
+    }
+
+    // ---- sending
+
+    /// Starts a command: its packets are numbered from 0.
+    pub(super) fn queue(&mut self, command: Command, argument: &[&[u8]]) {
+        let length = 1 + argument.iter().map(|part| part.len()).sum::<usize>();
+        if length < frame::MAX_PAYLOAD {
+            self.outbox.extend_from_slice(&frame::header(length, 0));
+            self.outbox.push(command as u8);
+            for part in argument {
+                self.outbox.extend_from_slice(part);
+            }
+            self.sequence = 1;
+        } else {
+            let mut payload = Vec::with_capacity(length);
+            payload.push(command as u8);
+            for part in argument {
+                payload.extend_from_slice(part);
+            }
+            self.sequence = frame::put(&mut self.outbox, &payload, 0);
+        }
+    }
+
+    /// Queues a packet that continues the present exchange.
+    pub(super) fn queue_packet(&mut self, payload: &[u8]) {
+        self.sequence = frame::put(&mut self.outbox, payload, self.sequence);
+    }
+
+    /// Sends what is queued.
+    #[inline]
+    pub(super) async fn flush(&mut self) -> Result<(), Error> {
+        let outbox = std::mem::take(&mut self.outbox);
+        let result = self.write(&outbox, 0).await;
+        self.outbox = outbox;
+        self.outbox.clear();
+        result
+    }
+
+    /// Sends a command behind what is queued.
+    #[inline]
+    pub(super) async fn send(&mut self, command: Command, argument: &[&[u8]]) -> Result<(), Error> {
+        let length = 1 + argument.iter().map(|part| part.len()).sum::<usize>();
+        if length <= COPIED {
+            self.queue(command, argument);
+            return self.flush().await;
+        }
+        self.send_large(command, argument, length).await
+    }
+
+    /// Sends a large command from where it lies; only the bytes around packet headers are copied.
+    async fn send_large(
+        &mut self,
+        command: Command,
+        argument: &[&[u8]],
+        length: usize,
+    ) -> Result<(), Error> {
+        let mut outbox = std::mem::take(&mut self.outbox);
+        let result = self
+            .send_parts(&mut outbox, command, argument, length)
+            .await;
+        self.outbox = outbox;
+        self.outbox.clear();
+        result
+    }
+
+    async fn send_parts(
+        &mut self,
+        outbox: &mut Vec<u8>,
+        command: Command,
+        argument: &[&[u8]],
+        mut left: usize,
+    ) -> Result<(), Error> {
+        let (mut parts, mut part) = (argument.iter(), &[][..]);
+        let mut gone = 0;
+        self.sequence = 0;
+        loop {
+            let packet = left.min(frame::MAX_PAYLOAD);
+            outbox.extend_from_slice(&frame::header(packet, self.sequence));
+            let mut room = packet;
+            if self.sequence == 0 && gone == 0 {
+                outbox.push(command as u8);
+                room -= 1;
+            }
+            self.sequence = self.sequence.wrapping_add(1);
+            while room > 0 {
+                if part.is_empty() {
+                    let Some(next) = parts.next() else { break };
+                    part = next;
+                    continue;
+                }
+                let (now, later) = part.split_at(part.len().min(room));
+                let (head, tail) = now.split_at(now.len().min(FIRST_INBOX));
+                outbox.extend_from_slice(head);
+                self.write(outbox, gone).await?;
+                gone += outbox.len();
+                outbox.clear();
+                self.write(tail, gone).await?;
+                gone += tail.len();
+                room -= now.len();
+                part = later;
+            }
+            left -= packet;
+            if packet < frame::MAX_PAYLOAD {
+                break;
+            }
+        }
+        // The header of an empty last packet.
+        self.write(outbox, gone).await
+    }
+
+    /// Sends bytes, `before` of the same command having gone already.
+    #[inline]
+    async fn write(&mut self, bytes: &[u8], before: usize) -> Result<(), Error> {
+        if self.broken {
+            return Err(Error::gone(self.family));
+        }
+        let deadline = self.until(self.write_timeout);
+        match self.transport.send(bytes, deadline).await {
+            Ok(()) => Ok(()),
+            Err((count, failure)) => Err(self.cannot_write(before + count, failure)),
+        }
+    }
+
+    #[cold]
+    fn cannot_write(&mut self, gone: usize, failure: Failure) -> Error {
+        self.broken = true;
+        self.failure = Some(failure);
+        // A command of which the last byte did not leave is not executed; those queued before it may be.
+        Error::gone(self.family).sent(if gone == 0 { Sent::No } else { Sent::Maybe })
+    }
+}

@@ -1,0 +1,316 @@
+//! From a connected socket to a usable connection: greeting, TLS, login, authentication, character set, init commands.
+
+use std::path::Path;
+use std::time::Instant;
+
+use zeroize::Zeroizing;
+
+use super::channel::{Channel, Packet};
+use super::transport::Transport;
+use super::{Command, Endpoint, Server, Target, attributes, auth, collation, socket, tls};
+use crate::error::{Error, Origin, Sent};
+use crate::options::{Family, Options, TlsMode};
+use crate::wire::greeting::{self, First, Greeting};
+use crate::wire::{capabilities as cap, err, login, ok};
+
+/// What each family asks for, before the program's flags and the server's are looked at.
+fn base_flags(family: Family) -> u64 {
+    let both = cap::LONG_PASSWORD
+        | cap::LONG_FLAG
+        | cap::PROTOCOL_41
+        | cap::TRANSACTIONS
+        | cap::SECURE_CONNECTION
+        | cap::MULTI_RESULTS
+        | cap::PS_MULTI_RESULTS
+        | cap::PLUGIN_AUTH
+        | cap::CONNECT_ATTRS
+        | cap::PLUGIN_AUTH_LENENC_CLIENT_DATA
+        | cap::SESSION_TRACK
+        | cap::DEPRECATE_EOF;
+    match family {
+        Family::MySql => both,
+        Family::MariaDb => both | cap::MARIADB_EXTENDED_METADATA,
+    }
+}
+
+/// Flags that a program may add.
+const ALLOWED: u64 = cap::FOUND_ROWS
+    | cap::LONG_FLAG
+    | (1 << 4) // NO_SCHEMA
+    | (1 << 6) // ODBC
+    | cap::LOCAL_FILES
+    | (1 << 8) // IGNORE_SPACE
+    | cap::INTERACTIVE
+    | cap::MULTI_STATEMENTS
+    | cap::MULTI_RESULTS
+    | cap::PS_MULTI_RESULTS
+    | cap::CAN_HANDLE_EXPIRED_PASSWORDS
+    | cap::SESSION_TRACK;
+
+/// Flags that change the shape of messages or ask the server for something it may not have: never without its consent.
+const NEEDS_CONSENT: u64 = cap::LONG_PASSWORD
+    | cap::SSL
+    | cap::PLUGIN_AUTH
+    | cap::CONNECT_ATTRS
+    | cap::PLUGIN_AUTH_LENENC_CLIENT_DATA
+    | cap::SESSION_TRACK
+    | cap::DEPRECATE_EOF
+    | cap::CAN_HANDLE_EXPIRED_PASSWORDS
+    | cap::CONNECT_WITH_DB
+    | cap::MULTI_STATEMENTS
+    | cap::MULTI_RESULTS
+    | cap::PS_MULTI_RESULTS
+    | !0xFFFF_FFFF;
+
+/// A connection that has logged in.
+pub(super) struct LoggedIn {
+    pub(super) channel: Channel,
+    pub(super) server: Server,
+    /// The flags agreed on, as the decoders need them.
+    pub(super) flags: u64,
+    /// The OK packet that ended the login.
+    pub(super) ok: ok::OkPacket,
+}
+
+const READING_GREETING: &str = "reading initial communication packet";
+
+/// Text of the stages in the MariaDB family begins with this.
+fn stage(family: Family, stage: &str) -> String {
+    match family {
+        Family::MySql => stage.to_owned(),
+        Family::MariaDb => format!("handshake: {stage}"),
+    }
+}
+
+/// See the module.
+pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn, Error> {
+    let family = options.family;
+    let deadline = options
+        .connect_timeout
+        .and_then(|limit| Instant::now().checked_add(limit));
+    let (fd, host_info, is_unix) = match &target.endpoint {
+        Endpoint::Unix(path) => (
+            socket::unix(path, deadline, family).await?,
+            b"Localhost via UNIX socket".to_vec(),
+            true,
+        ),
+        Endpoint::Tcp { host, port } => {
+            let fd = socket::tcp(host, *port, options.bind.as_deref(), deadline, family).await?;
+            (fd, format!("{host} via TCP/IP").into_bytes(), false)
+        }
+    };
+    let mut channel = Channel::new(Transport::Plain(fd), family, options.max_allowed_packet);
+    channel.deadline = deadline;
+    channel.read_timeout = options.read_timeout;
+    channel.write_timeout = options.write_timeout;
+    let greeting = read_greeting(&mut channel, options).await?;
+    let mut server = Server {
+        version: match family {
+            Family::MySql => greeting.raw_version.clone(),
+            Family::MariaDb => greeting.version.clone(),
+        },
+        is_mariadb: greeting.is_mariadb,
+        thread_id: u64::from(greeting.thread_id),
+        capabilities: greeting.capabilities,
+        server_language: u32::from(greeting.language),
+        host_info,
+        ..Server::default()
+    };
+
+    let mut flags = base_flags(family) | target.client_flags & ALLOWED;
+    if options.local_infile {
+        flags |= cap::LOCAL_FILES;
+    }
+    if flags & cap::MULTI_STATEMENTS != 0 {
+        flags |= cap::MULTI_RESULTS;
+    }
+    if target
+        .database
+        .as_deref()
+        .is_some_and(|database| !database.is_empty())
+    {
+        flags |= cap::CONNECT_WITH_DB;
+    }
+    let mut needs_consent = NEEDS_CONSENT;
+    if family == Family::MySql {
+        // Says bit 0 to everybody, so that MariaDB servers do not look for extended flags.
+        needs_consent &= !cap::LONG_PASSWORD;
+    }
+    flags &= greeting.capabilities | !needs_consent;
+
+    let collation = collation::for_login(options, &greeting)?;
+    let prefix = login::Prefix {
+        capabilities: flags,
+        max_packet: u32::try_from(options.max_allowed_packet).unwrap_or(u32::MAX),
+        collation: collation.in_login,
+    };
+    let mut secure = is_unix;
+    let mode = effective_mode(&options.tls.mode, is_unix);
+    if mode != TlsMode::Disabled {
+        if greeting.capabilities & cap::SSL != 0 {
+            flags |= cap::SSL;
+            let mut packet = Vec::with_capacity(32);
+            login::put_prefix(
+                &mut packet,
+                &login::Prefix {
+                    capabilities: flags,
+                    ..prefix
+                },
+            );
+            channel.queue_packet(&packet);
+            channel
+                .flush()
+                .await
+                .map_err(|error| while_sending(&channel, error, family))?;
+            let host = match &target.endpoint {
+                Endpoint::Tcp { host, .. } => host.as_str(),
+                Endpoint::Unix(_) => "localhost",
+            };
+            channel = tls::start(channel, host, mode, options).await?;
+            server.tls_cipher = tls::cipher_of(&channel);
+            secure = true;
+        } else if mode >= TlsMode::Required {
+            return Err(tls::not_offered(family));
+        }
+    }
+
+    let attributes = attributes::all(options, target);
+    let mut auth = auth::Exchange::new(target, options, &greeting, flags, secure);
+    let answer = Zeroizing::new(auth.first_answer()?);
+    let mut packet = Zeroizing::new(Vec::with_capacity(512));
+    login::put(
+        &mut packet,
+        &login::Login {
+            prefix: login::Prefix {
+                capabilities: flags,
+                ..prefix
+            },
+            user: &target.user,
+            answer: &answer,
+            database: target.database.as_deref().unwrap_or_default(),
+            method: auth.method(),
+            attributes: &attributes,
+        },
+    );
+    channel.queue_packet(&packet);
+    channel
+        .flush()
+        .await
+        .map_err(|error| while_sending(&channel, error, family))?;
+    let ok = auth.run(&mut channel).await?;
+    server.client_flag = shown_flags(family, flags, target);
+    let mut logged_in = LoggedIn {
+        channel,
+        server,
+        flags,
+        ok,
+    };
+    finish(&mut logged_in, &collation, options).await?;
+    logged_in.channel.deadline = None;
+    Ok(logged_in)
+}
+
+/// Over a Unix socket "preferred" means no TLS, as in the original: there is nothing to gain.
+fn effective_mode(mode: &TlsMode, is_unix: bool) -> TlsMode {
+    if is_unix && *mode == TlsMode::Preferred {
+        TlsMode::Disabled
+    } else {
+        *mode
+    }
+}
+
+/// What `MYSQL.client_flag` of the original would hold for this connection.
+fn shown_flags(family: Family, flags: u64, target: &Target) -> u64 {
+    /// `CLIENT_QUERY_ATTRIBUTES` and `MULTI_FACTOR_AUTHENTICATION`, which libmysqlclient asks every server for.
+    const ALWAYS_ASKED: u64 = cap::QUERY_ATTRIBUTES | 1 << 28;
+    let own = target.client_flags & (cap::REMEMBER_OPTIONS | cap::IGNORE_SIGPIPE | cap::COMPRESS);
+    let flags = (flags | own) & 0xFFFF_FFFF;
+    match family {
+        Family::MySql => flags | ALWAYS_ASKED | cap::DEPRECATE_EOF,
+        Family::MariaDb => flags & !cap::DEPRECATE_EOF,
+    }
+}
+
+async fn read_greeting(channel: &mut Channel, options: &Options) -> Result<Greeting, Error> {
+    let family = options.family;
+    let packet = match channel.first_packet().await {
+        Ok(packet) => packet,
+        Err(error) => return Err(while_reading(channel, error, READING_GREETING)),
+    };
+    let bytes = channel.bytes(&packet);
+    if err::is_err(bytes) {
+        return Err(server_error(channel, &packet));
+    }
+    match greeting::parse(bytes) {
+        Ok(First::Greeting(greeting)) => Ok(greeting),
+        Ok(First::OtherVersion(version)) => Err(Error::version(family, version)),
+        Err(_) => Err(Error::malformed(family).sent(Sent::No)),
+    }
+}
+
+/// A server's error packet as an error.
+pub(super) fn server_error(channel: &Channel, packet: &Packet) -> Error {
+    match err::parse(channel.bytes(packet)) {
+        Ok(error) => Error {
+            code: u32::from(error.code),
+            sqlstate: error.sqlstate_or_general(),
+            message: error.message.to_vec(),
+            origin: Origin::Server,
+            sent: Sent::Yes,
+        },
+        Err(_) => Error::malformed(channel.family),
+    }
+}
+
+/// A connection that broke while a packet of the login was awaited.
+pub(super) fn while_reading(channel: &Channel, error: Error, at: &str) -> Error {
+    match &channel.failure {
+        Some(failure) => {
+            Error::lost_at(channel.family, &stage(channel.family, at), failure.errno())
+        }
+        None => error.sent(Sent::No),
+    }
+}
+
+fn while_sending(channel: &Channel, error: Error, family: Family) -> Error {
+    match &channel.failure {
+        Some(failure) => Error::lost_at(
+            family,
+            "sending authentication information",
+            failure.errno(),
+        ),
+        None => error,
+    }
+}
+
+/// Everything after the login: the collation that did not fit there, the init commands.
+async fn finish(
+    logged_in: &mut LoggedIn,
+    collation: &collation::ForLogin,
+    options: &Options,
+) -> Result<(), Error> {
+    let channel = &mut logged_in.channel;
+    let mut pending = 0;
+    if let Some(statement) = &collation.statement {
+        channel.queue(Command::Query, &[statement.as_bytes()]);
+        pending += 1;
+    }
+    let mut init = options.init_commands.iter();
+    loop {
+        if pending == 0 {
+            let Some(command) = init.next() else {
+                return Ok(());
+            };
+            channel.queue(Command::Query, &[command]);
+            pending = 1;
+        }
+        channel.flush().await?;
+        super::drain_reply(channel, logged_in.flags).await?;
+        pending -= 1;
+    }
+}
+
+/// Whether a path names an existing file; for options that name key files.
+pub(super) fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
+    std::fs::read(path)
+}

@@ -1,0 +1,167 @@
+//! TLS settings as rustls takes them: which CAs, which client certificate, how much is verified.
+
+use std::sync::Arc;
+
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{
+    CryptoProvider, WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature,
+};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
+};
+
+use crate::options::{Options, TlsMode};
+
+/// Makes the settings; the error is the text behind "SSL connection error: ".
+pub(super) fn build(options: &Options, mode: TlsMode) -> Result<Arc<ClientConfig>, String> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let versions = versions(options.tls.version.as_deref())?;
+    let trusted = trusted(options)?;
+    let verifier = Verifier::new(mode, trusted, &provider)?;
+    let builder = ClientConfig::builder_with_provider(provider)
+        .with_protocol_versions(&versions)
+        .map_err(|error| error.to_string())?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier));
+    let mut config = match (&options.tls.cert, &options.tls.key) {
+        (None, None) => builder.with_no_client_auth(),
+        (cert, key) => {
+            // One file may hold both.
+            let cert = cert.as_ref().or(key.as_ref()).ok_or("no certificate")?;
+            let key = key.as_ref().unwrap_or(cert);
+            let chain: Result<Vec<_>, _> = CertificateDer::pem_file_iter(cert)
+                .map_err(|_| "Unable to get certificate")?
+                .collect();
+            let chain = chain.map_err(|_| "Unable to get certificate")?;
+            let key = PrivateKeyDer::from_pem_file(key).map_err(|_| "Unable to get private key")?;
+            builder
+                .with_client_auth_cert(chain, key)
+                .map_err(|_| "Private key does not match the certificate public key")?
+        }
+    };
+    // Neither original sends the name unless told to.
+    config.enable_sni = false;
+    // Not resumed: a session would have to be kept outside the connection.
+    config.resumption = rustls::client::Resumption::disabled();
+    Ok(Arc::new(config))
+}
+
+fn versions(list: Option<&str>) -> Result<Vec<&'static rustls::SupportedProtocolVersion>, String> {
+    let Some(list) = list else {
+        return Ok(vec![&rustls::version::TLS13, &rustls::version::TLS12]);
+    };
+    let mut versions = Vec::new();
+    for word in list.split(',').map(str::trim) {
+        match word.to_ascii_lowercase().as_str() {
+            "tlsv1.3" => versions.push(&rustls::version::TLS13),
+            "tlsv1.2" => versions.push(&rustls::version::TLS12),
+            _ => {}
+        }
+    }
+    if versions.is_empty() {
+        Err("TLS version is invalid".to_owned())
+    } else {
+        Ok(versions)
+    }
+}
+
+fn trusted(options: &Options) -> Result<Vec<CertificateDer<'static>>, String> {
+    const BAD: &str = "SSL_CTX_set_default_verify_paths failed";
+    let mut all = Vec::new();
+    if let Some(ca) = &options.tls.ca {
+        let found: Result<Vec<_>, _> = CertificateDer::pem_file_iter(ca)
+            .map_err(|_| BAD)?
+            .collect();
+        all.extend(found.map_err(|_| BAD)?);
+    }
+    if let Some(folder) = &options.tls.capath {
+        for entry in std::fs::read_dir(folder).map_err(|_| BAD)?.flatten() {
+            if let Ok(certificates) = CertificateDer::pem_file_iter(entry.path()) {
+                all.extend(certificates.flatten());
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Verifies as much as the mode asks for; always that the server holds its certificate's key.
+#[derive(Debug)]
+struct Verifier {
+    mode: TlsMode,
+    chain: Option<Arc<WebPkiServerVerifier>>,
+    algorithms: WebPkiSupportedAlgorithms,
+}
+
+impl Verifier {
+    fn new(
+        mode: TlsMode,
+        trusted: Vec<CertificateDer<'static>>,
+        provider: &Arc<CryptoProvider>,
+    ) -> Result<Verifier, String> {
+        let algorithms = provider.signature_verification_algorithms;
+        if mode < TlsMode::VerifyCa {
+            return Ok(Verifier {
+                mode,
+                chain: None,
+                algorithms,
+            });
+        }
+        let mut roots = RootCertStore::empty();
+        roots.add_parsable_certificates(trusted);
+        let chain = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
+            .build()
+            .map_err(|error| error.to_string())?;
+        Ok(Verifier {
+            mode,
+            chain: Some(chain),
+            algorithms,
+        })
+    }
+}
+
+impl ServerCertVerifier for Verifier {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        let Some(chain) = &self.chain else {
+            return Ok(ServerCertVerified::assertion());
+        };
+        match chain.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now) {
+            // The chain is looked at first: only the name is wrong.
+            Err(rustls::Error::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+            )) if self.mode == TlsMode::VerifyCa => Ok(ServerCertVerified::assertion()),
+            result => result,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls12_signature(message, cert, dss, &self.algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls13_signature(message, cert, dss, &self.algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.algorithms.supported_schemes()
+    }
+}

@@ -1,0 +1,192 @@
+//! Bytes in and out of one socket, in the clear or through TLS. Every send carries MSG_NOSIGNAL.
+
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::task::Poll;
+use std::time::Instant;
+
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags};
+
+use super::driver::{self, Interest, Outcome};
+use super::tls::Tls;
+
+/// Why bytes could not be moved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// The deadline has passed.
+    TimedOut,
+    /// The other side has closed.
+    Closed,
+    /// The system says so.
+    Io(Errno),
+    /// TLS broke; the text says how.
+    Tls(String),
+}
+
+impl Failure {
+    /// The number for "system error: %d" in the originals' texts.
+    pub(super) fn errno(&self) -> i32 {
+        match self {
+            Failure::TimedOut => Errno::TIMEDOUT.raw_os_error(),
+            Failure::Closed | Failure::Tls(_) => 0,
+            Failure::Io(errno) => errno.raw_os_error(),
+        }
+    }
+}
+
+/// A connected socket.
+#[derive(Debug)]
+pub(super) enum Transport {
+    /// In the clear.
+    Plain(OwnedFd),
+    /// Through TLS.
+    Tls(Box<Tls>),
+}
+
+impl Transport {
+    fn fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Transport::Plain(fd) => fd.as_fd(),
+            Transport::Tls(tls) => tls.fd(),
+        }
+    }
+
+    pub(super) fn raw_fd(&self) -> RawFd {
+        self.fd().as_raw_fd()
+    }
+
+    /// True when nothing can be read without the socket: always in the clear, else no plaintext is left over.
+    pub(super) fn is_drained(&self) -> bool {
+        match self {
+            Transport::Plain(_) => true,
+            Transport::Tls(tls) => tls.is_drained(),
+        }
+    }
+
+    /// Reads at least one byte.
+    #[inline]
+    pub(super) async fn recv(
+        &mut self,
+        buffer: &mut [u8],
+        deadline: Option<Instant>,
+    ) -> Result<usize, Failure> {
+        match self {
+            Transport::Plain(fd) => recv(fd.as_fd(), buffer, deadline).await,
+            Transport::Tls(tls) => tls.recv(buffer, deadline).await,
+        }
+    }
+
+    /// Writes all of `bytes`. On failure tells how many bytes the system had taken.
+    #[inline]
+    pub(super) async fn send(
+        &mut self,
+        bytes: &[u8],
+        deadline: Option<Instant>,
+    ) -> Result<(), (usize, Failure)> {
+        match self {
+            Transport::Plain(fd) => send(fd.as_fd(), bytes, deadline).await,
+            Transport::Tls(tls) => tls.send(bytes, deadline).await,
+        }
+    }
+
+    /// Writes what can be written without waiting; for a farewell that nobody waits for.
+    pub(super) fn send_and_forget(&mut self, bytes: &[u8]) {
+        match self {
+            Transport::Plain(fd) => {
+                let _ = rustix::net::send(fd, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT);
+            }
+            Transport::Tls(tls) => tls.send_and_forget(bytes),
+        }
+    }
+
+    /// Gives the descriptor back.
+    pub(super) fn into_fd(self) -> OwnedFd {
+        match self {
+            Transport::Plain(fd) => fd,
+            Transport::Tls(tls) => tls.into_fd(),
+        }
+    }
+}
+
+/// Reads at least one byte from a socket.
+#[inline]
+pub(super) async fn recv(
+    fd: BorrowedFd<'_>,
+    buffer: &mut [u8],
+    deadline: Option<Instant>,
+) -> Result<usize, Failure> {
+    std::future::poll_fn(|_| {
+        poll_recv(fd, deadline, |flags| {
+            rustix::net::recv(fd, &mut *buffer, flags).map(|(count, _)| count)
+        })
+    })
+    .await
+}
+
+/// One poll of a read. Blocking without a deadline it is one `recv(2)`; with one, `poll(2)` goes first.
+#[inline]
+fn poll_recv(
+    fd: BorrowedFd<'_>,
+    deadline: Option<Instant>,
+    mut read: impl FnMut(RecvFlags) -> Result<usize, Errno>,
+) -> Poll<Result<usize, Failure>> {
+    let step = driver::stepping();
+    let flags = if step || deadline.is_some() {
+        RecvFlags::DONTWAIT
+    } else {
+        RecvFlags::empty()
+    };
+    // A step tries first, since it must not wait anyway; so does a read that may wait for ever.
+    let mut wait = deadline.is_some() && !step;
+    loop {
+        if wait {
+            match driver::wait_now(fd, Interest::Read, deadline) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(Ok(Outcome::Ready)) => {}
+                Poll::Ready(Ok(Outcome::TimedOut)) => return Poll::Ready(Err(Failure::TimedOut)),
+                Poll::Ready(Err(errno)) => return Poll::Ready(Err(Failure::Io(errno))),
+            }
+        }
+        match read(flags) {
+            Ok(0) => return Poll::Ready(Err(Failure::Closed)),
+            Ok(count) => return Poll::Ready(Ok(count)),
+            Err(Errno::INTR) => {}
+            // The program may have made the descriptor non-blocking.
+            Err(Errno::AGAIN) => wait = true,
+            Err(errno) => return Poll::Ready(Err(Failure::Io(errno))),
+        }
+    }
+}
+
+/// Writes all of `bytes` to a socket; on failure tells how many bytes had gone.
+#[inline]
+pub(super) async fn send(
+    fd: BorrowedFd<'_>,
+    bytes: &[u8],
+    deadline: Option<Instant>,
+) -> Result<(), (usize, Failure)> {
+    let mut done = 0;
+    std::future::poll_fn(|_| {
+        let mut flags = SendFlags::NOSIGNAL;
+        if deadline.is_some() || driver::stepping() {
+            flags |= SendFlags::DONTWAIT;
+        }
+        while done < bytes.len() {
+            match rustix::net::send(fd, &bytes[done..], flags) {
+                Ok(count) => done += count,
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => match driver::wait_now(fd, Interest::Write, deadline) {
+                    Poll::Pending => return Poll::Pending,
+                    Poll::Ready(Ok(Outcome::Ready)) => {}
+                    Poll::Ready(Ok(Outcome::TimedOut)) => {
+                        return Poll::Ready(Err((done, Failure::TimedOut)));
+                    }
+                    Poll::Ready(Err(errno)) => return Poll::Ready(Err((done, Failure::Io(errno)))),
+                },
+                Err(errno) => return Poll::Ready(Err((done, Failure::Io(errno)))),
+            }
+        }
+        Poll::Ready(Ok(()))
+    })
+    .await
+}

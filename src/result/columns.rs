@@ -1,0 +1,154 @@
+//! The column definitions of one result set.
+//!
+//! They are kept as they came, one block for all, with every string ended in place: a NUL over the first byte of what follows it.
+
+use std::ffi::c_char;
+
+use super::OutOfMemory;
+use super::arena::Frozen;
+
+/// One column. The pointers lead to NUL-ended strings inside its [`Columns`], whose address never changes.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct Column {
+    pub catalog: (*const c_char, u32),
+    pub schema: (*const c_char, u32),
+    pub table: (*const c_char, u32),
+    pub org_table: (*const c_char, u32),
+    pub name: (*const c_char, u32),
+    pub org_name: (*const c_char, u32),
+    /// Only in replies to COM_FIELD_LIST.
+    pub default: Option<(*const c_char, u32)>,
+    /// MariaDB's extended metadata, raw: entries of type (a byte), length (a byte), data.
+    pub extended: Option<(*const c_char, u32)>,
+    /// Collation id.
+    pub charset: u32,
+    pub length: u32,
+    /// `MYSQL_TYPE_*`.
+    pub column_type: u8,
+    pub flags: u32,
+    pub decimals: u8,
+}
+
+/// Where a string lies in the block: first byte and length.
+pub type Place = (u32, u32);
+
+/// A decoded definition, strings as places in the packet that [`ColumnsBuilder::push`] gets with it.
+#[derive(Clone, Copy, Debug, Default)]
+#[allow(missing_docs)]
+pub struct Definition {
+    /// Catalog, schema, table, org_table, name, org_name.
+    pub strings: [Place; 6],
+    pub extended: Option<Place>,
+    pub default: Option<Place>,
+    pub charset: u16,
+    pub length: u32,
+    pub column_type: u8,
+    pub flags: u16,
+    pub decimals: u8,
+}
+
+/// The column definitions of one result set: one block that holds the received packets, each string ended in place.
+#[derive(Debug)]
+pub struct Columns {
+    definitions: Vec<Definition>,
+    block: Frozen<u8>,
+}
+
+impl Columns {
+    /// Number of columns.
+    pub fn len(&self) -> usize {
+        self.definitions.len()
+    }
+
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.definitions.is_empty()
+    }
+
+    /// A copy of a column's name, for our own use.
+    pub fn name(&self, column: usize) -> Option<Vec<u8>> {
+        let (start, length) = self.definitions.get(column)?.strings[4];
+        super::arena::copy_out(&self.block, self.block.at(start as usize), length as usize)
+    }
+
+    /// The columns in order.
+    pub fn iter(&self) -> impl Iterator<Item = Column> + '_ {
+        let string = |(start, length): Place| {
+            (
+                self.block.at(start as usize).cast_const().cast::<c_char>(),
+                length,
+            )
+        };
+        self.definitions.iter().map(move |column| {
+            let [catalog, schema, table, org_table, name, org_name] = column.strings;
+            Column {
+                catalog: string(catalog),
+                schema: string(schema),
+                table: string(table),
+                org_table: string(org_table),
+                name: string(name),
+                org_name: string(org_name),
+                default: column.default.map(string),
+                extended: column.extended.map(string),
+                charset: u32::from(column.charset),
+                length: column.length,
+                column_type: column.column_type,
+                flags: u32::from(column.flags),
+                decimals: column.decimals,
+            }
+        })
+    }
+}
+
+/// Collects column definitions while they arrive.
+#[derive(Debug, Default)]
+pub struct ColumnsBuilder {
+    definitions: Vec<Definition>,
+    block: Vec<u8>,
+}
+
+/// More columns than this are not believed before they arrive.
+const BELIEVED: usize = 4096;
+
+impl ColumnsBuilder {
+    /// For about so many columns; the number need not be true.
+    pub fn new(columns: u64) -> Result<Self, OutOfMemory> {
+        let expected = usize::try_from(columns).unwrap_or(usize::MAX).min(BELIEVED);
+        let mut builder = ColumnsBuilder::default();
+        builder.definitions.try_reserve_exact(expected)?;
+        builder.block.try_reserve(expected * 64)?;
+        Ok(builder)
+    }
+
+    /// Adds a column: its packet, and what was found in it. Every place lies inside the packet.
+    pub fn push(&mut self, packet: &[u8], mut definition: Definition) -> Result<(), OutOfMemory> {
+        let base = u32::try_from(self.block.len()).map_err(|_| OutOfMemory)?;
+        // The definition's strings, and one byte for the NUL of a string at the very end.
+        self.block.try_reserve(packet.len() + 1)?;
+        self.block.extend_from_slice(packet);
+        self.block.push(0);
+        let all = definition.strings.iter_mut();
+        for (start, length) in all
+            .chain(definition.extended.as_mut())
+            .chain(definition.default.as_mut())
+        {
+            *start = start.checked_add(base).ok_or(OutOfMemory)?;
+            let end = start.checked_add(*length).ok_or(OutOfMemory)?;
+            if let Some(byte) = self.block.get_mut(end as usize) {
+                *byte = 0;
+            }
+        }
+        self.definitions.try_reserve(1)?;
+        self.definitions.push(definition);
+        Ok(())
+    }
+
+    /// No more columns.
+    pub fn finish(self) -> Columns {
+        Columns {
+            definitions: self.definitions,
+            block: Frozen::new(self.block),
+        }
+    }
+}

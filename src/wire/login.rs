@@ -1,0 +1,82 @@
+//! The client's answer to the greeting: the SSL request and the handshake response.
+//!
+//! <https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_connection_phase_packets_protocol_handshake_response.html>
+
+use super::{capabilities, reader};
+
+/// What both messages begin with.
+#[derive(Clone, Copy, Debug)]
+pub struct Prefix {
+    /// Agreed flags; the upper half goes to MariaDB only.
+    pub capabilities: u64,
+    /// The largest packet that the client takes.
+    pub max_packet: u32,
+    /// Low byte of the collation id.
+    pub collation: u8,
+}
+
+/// The handshake response.
+#[derive(Clone, Copy, Debug)]
+pub struct Login<'a> {
+    /// The beginning.
+    pub prefix: Prefix,
+    /// Account name.
+    pub user: &'a [u8],
+    /// Answer to the challenge.
+    pub answer: &'a [u8],
+    /// Initial schema; sent when CONNECT_WITH_DB is set.
+    pub database: &'a [u8],
+    /// Method that made the answer; sent when PLUGIN_AUTH is set.
+    pub method: &'a [u8],
+    /// Attributes in order; sent when CONNECT_ATTRS is set.
+    pub attributes: &'a [(Vec<u8>, Vec<u8>)],
+}
+
+/// Appends the payload of an SSL request: the first 32 bytes of the response.
+pub fn put_prefix(out: &mut Vec<u8>, prefix: &Prefix) {
+    out.extend_from_slice(&(prefix.capabilities as u32).to_le_bytes());
+    out.extend_from_slice(&prefix.max_packet.to_le_bytes());
+    out.push(prefix.collation);
+    out.extend_from_slice(&[0; 19]);
+    out.extend_from_slice(&((prefix.capabilities >> 32) as u32).to_le_bytes());
+}
+
+/// Appends the payload of a handshake response.
+pub fn put(out: &mut Vec<u8>, login: &Login<'_>) {
+    let flags = login.prefix.capabilities;
+    put_prefix(out, &login.prefix);
+    put_nul(out, login.user);
+    if flags & capabilities::PLUGIN_AUTH_LENENC_CLIENT_DATA != 0 {
+        reader::put_lenenc_bytes(out, login.answer);
+    } else {
+        let answer = &login.answer[..login.answer.len().min(255)];
+        out.push(answer.len() as u8);
+        out.extend_from_slice(answer);
+    }
+    if flags & capabilities::CONNECT_WITH_DB != 0 {
+        put_nul(out, login.database);
+    }
+    if flags & capabilities::PLUGIN_AUTH != 0 {
+        put_nul(out, login.method);
+    }
+    if flags & capabilities::CONNECT_ATTRS != 0 {
+        let size = |bytes: &[u8]| reader::lenenc_size(bytes.len() as u64) + bytes.len();
+        let total: usize = login
+            .attributes
+            .iter()
+            .map(|(key, value)| size(key) + size(value))
+            .sum();
+        reader::put_lenenc(out, total as u64);
+        for (key, value) in login.attributes {
+            reader::put_lenenc_bytes(out, key);
+            reader::put_lenenc_bytes(out, value);
+        }
+    }
+}
+
+/// Appends a string and a NUL; a NUL inside would end it early, so the string is cut there.
+pub fn put_nul(out: &mut Vec<u8>, string: &[u8]) {
+    let end = string.iter().position(|&b| b == 0).unwrap_or(string.len());
+    out.extend_from_slice(&string[..end]);
+    out.push(0);
+}
