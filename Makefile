@@ -41,7 +41,9 @@ demo: ## unchanged programs on a primary and two replicas, without and with the 
 	@$(MAKE) --no-print-directory release
 	@echo "building the cluster program"
 	$(CARGO) build --quiet --package harness --bin cluster
-	@python3 examples/demo/demo.py --server $(DEMO_SERVER) --library $(RELEASE)/libmysqlclient_ms.so --cluster $(TARGET)/debug/cluster
+	@echo "starting a primary and two replicas of $(DEMO_SERVER)"
+	@$(TARGET)/debug/cluster run --family $(DEMO_SERVER) --replicas 2 --general-log -- \
+	  python3 examples/demo/demo.py --library $(RELEASE)/libmysqlclient_ms.so
 
 test: ## all tests: Rust, C, and real clusters of MariaDB and MySQL (with CI set, a family that cannot run is a failure)
 	@sh tests/packages.sh test

@@ -48,7 +48,13 @@ pub struct Error {
 impl Error {
     /// A client error with a text of its own; [`Sent::No`].
     pub fn client(code: u32, message: impl Into<Vec<u8>>) -> Self {
-        Error { code, sqlstate: HY000, message: message.into(), origin: Origin::Client, sent: Sent::No }
+        Error {
+            code,
+            sqlstate: HY000,
+            message: message.into(),
+            origin: Origin::Client,
+            sent: Sent::No,
+        }
     }
 
     /// The same error, with what is known about the command's fate.

@@ -139,7 +139,11 @@ impl Options {
             init_commands: Vec::new(),
             attributes: Vec::new(),
             tls: TlsOptions {
-                mode: if mysql { TlsMode::Preferred } else { TlsMode::Disabled },
+                mode: if mysql {
+                    TlsMode::Preferred
+                } else {
+                    TlsMode::Disabled
+                },
                 ca: None,
                 capath: None,
                 cert: None,

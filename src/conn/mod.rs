@@ -202,7 +202,11 @@ impl Connection {
     }
 
     /// Changes the time limits of the following waits.
-    pub fn set_timeouts(&mut self, _read: Option<std::time::Duration>, _write: Option<std::time::Duration>) {
+    pub fn set_timeouts(
+        &mut self,
+        _read: Option<std::time::Duration>,
+        _write: Option<std::time::Duration>,
+    ) {
         unimplemented!()
     }
 
