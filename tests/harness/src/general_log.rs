@@ -102,8 +102,9 @@ fn parse(bytes: &[u8], from: u64) -> Vec<LogEntry> {
                 });
             }
         } else if banner || (text.contains(", Version: ") && text.ends_with("started with:")) {
-            // three lines that a server writes when it opens the log
+            // three lines that a server writes when it opens the log; its thread ids start again
             banner = true;
+            users.clear();
         } else if let (true, Some(entry)) = (wanted, entries.last_mut()) {
             entry.argument.push('\n');
             entry.argument.push_str(&text);

@@ -32,6 +32,7 @@ environment of COMMAND (and 'ctl DIR env'):
   MS_FAMILY MS_DIR MS_NODES MS_PRIMARY MS_USER MS_PASSWORD MS_ADMIN_USER MS_ADMIN_PASSWORD MS_DB
   MS_CA MS_OTHER_CA MS_CLIENT_CERT MS_CLIENT_KEY
   MS_NODE0_HOST MS_NODE0_PORT MS_NODE0_SOCKET MS_NODE0_SERVER_ID MS_NODE0_LOG, MS_NODE1_..., MYSQL_PREFIX (mysql)
+  MS_CTL (of COMMAND only: this program, for 'ctl')
 
 environment that this reads: MYSQL_PREFIX, CACHE (where MySQL is), CLUSTER_TEMPLATES (where initialised data is kept),
   CLUSTER_DIR (where clusters live), CLUSTER_KEEP (not empty: folders are left to look at)
@@ -141,6 +142,7 @@ fn run(args: Vec<OsString>) -> Result<u8> {
     let mut child = Command::new(program)
         .args(arguments)
         .envs(control::environment(&cluster))
+        .env("MS_CTL", std::env::current_exe()?)
         .spawn()
         .map_err(|error| Error(format!("{}: {error}", program.to_string_lossy())))?;
     let mut deadline = None;

@@ -1,0 +1,104 @@
+# make help says what there is. Every target first installs the Debian packages that it needs and this machine lacks.
+
+CARGO ?= cargo
+PREFIX ?= /usr/local
+DESTDIR ?=
+DEMO_SERVER ?= mariadb
+# Where things are kept that are fetched once: MySQL, test suites.
+CACHE ?= $(CURDIR)/.cache
+MYSQL_PREFIX ?= $(CACHE)/mysql
+export CACHE MYSQL_PREFIX
+
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+RELEASE := $(TARGET)/release
+# The folder of libraries named as the originals.
+SONAMES := $(RELEASE)/mysqlclient-ms
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+
+bindir = $(PREFIX)/bin
+libdir = $(PREFIX)/lib
+includedir = $(PREFIX)/include
+pkgconfigdir = $(libdir)/pkgconfig
+
+.PHONY: build release soname demo test conformance bench fuzz generated install uninstall clean help
+.DEFAULT_GOAL := build
+
+build: ## the library, target/release/libmysqlclient_ms.so, and the program mysqlclient-ms (the default)
+	@sh tests/packages.sh build
+	@$(MAKE) --no-print-directory release
+
+# Without packages, for the other targets, which have had theirs.
+release:
+	@echo "building the library (release)"
+	$(CARGO) build --release
+
+soname: build ## the folder with libmysqlclient.so.21, .so.24 and libmariadb.so.3 (target/release/mysqlclient-ms)
+	sh src/abi/soname/build.sh $(RELEASE) $(SONAMES)
+
+demo: ## unchanged programs on a primary and two replicas, without and with the library (DEMO_SERVER=mariadb|mysql)
+	@sh tests/packages.sh demo
+	@if [ "$(DEMO_SERVER)" = mysql ]; then bash tests/harness/get-mysql.sh; fi
+	@$(MAKE) --no-print-directory release
+	@echo "building the cluster program"
+	$(CARGO) build --quiet --package harness --bin cluster
+	@echo "starting a primary and two replicas of $(DEMO_SERVER)"
+	@$(TARGET)/debug/cluster run --family $(DEMO_SERVER) --replicas 2 --general-log -- \
+	  python3 examples/demo/demo.py --library $(RELEASE)/libmysqlclient_ms.so
+
+test: ## all tests: Rust, C, and real clusters of MariaDB and MySQL (with CI set, a family that cannot run is a failure)
+	@sh tests/packages.sh test
+	@bash tests/harness/get-mysql.sh || { [ -z "$$CI" ] && echo "going on without MySQL"; }
+	@echo "running all tests"
+	$(CARGO) test --workspace
+
+conformance: ## the test suites of DBD::mysql, DBD::MariaDB and mysqlclient, with the originals and with ours
+	@sh tests/packages.sh conformance
+	@bash tests/harness/get-mysql.sh
+	@$(MAKE) --no-print-directory release
+	$(CARGO) build --quiet --package harness --bin cluster
+	python3 tests/conformance/run.py
+
+bench: ## the table of speeds, ours beside both originals
+	@sh tests/packages.sh bench
+	@bash tests/harness/get-mysql.sh
+	@$(MAKE) --no-print-directory release
+	$(CARGO) build --quiet --package harness --bin cluster
+	python3 tests/bench/run.py
+
+fuzz: ## every libFuzzer target for a minute
+	@sh tests/packages.sh fuzz
+	python3 tests/fuzz/run.py
+
+generated: ## makes the generated files again (docs/compat.md)
+	UPDATE=1 $(CARGO) test --quiet --test compat
+
+install: soname ## into PREFIX (default /usr/local) below DESTDIR: library, soname folder, headers, pkg-config file, program
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/mysqlclient-ms/link $(DESTDIR)$(includedir)/mysqlclient-ms $(DESTDIR)$(pkgconfigdir)
+	install -m 755 $(RELEASE)/mysqlclient-ms $(DESTDIR)$(bindir)/
+	install -m 644 $(RELEASE)/libmysqlclient_ms.so $(DESTDIR)$(libdir)/
+	install -m 644 $(SONAMES)/lib*.so.* $(DESTDIR)$(libdir)/mysqlclient-ms/
+	install -m 644 $(SONAMES)/link/lib*.so $(DESTDIR)$(libdir)/mysqlclient-ms/link/
+	@for header in $$(cd include && find . -name '*.h'); do \
+	  install -D -m 644 include/$$header $(DESTDIR)$(includedir)/mysqlclient-ms/$$header; done
+	@{ echo 'prefix=$(PREFIX)'; \
+	   echo 'libdir=$(libdir)'; \
+	   echo 'includedir=$(includedir)'; \
+	   echo; \
+	   echo 'Name: mysqlclient-ms'; \
+	   echo 'Description: A replication-aware drop-in for libmysqlclient and MariaDB Connector/C'; \
+	   echo 'Version: $(VERSION)'; \
+	   echo 'Cflags: -I$${includedir}/mysqlclient-ms'; \
+	   echo 'Libs: -L$${libdir}/mysqlclient-ms/link -lmysqlclient -L$${libdir} -lmysqlclient_ms'; \
+	 } >$(DESTDIR)$(pkgconfigdir)/mysqlclient-ms.pc
+	@echo "installed below $(DESTDIR)$(PREFIX)"
+
+uninstall: ## removes what install has put there
+	rm -rf $(DESTDIR)$(bindir)/mysqlclient-ms $(DESTDIR)$(libdir)/libmysqlclient_ms.so $(DESTDIR)$(libdir)/mysqlclient-ms \
+	  $(DESTDIR)$(includedir)/mysqlclient-ms $(DESTDIR)$(pkgconfigdir)/mysqlclient-ms.pc
+
+clean: ## removes what was built (not .cache, which holds what was fetched)
+	$(CARGO) clean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1~\2/p' $(firstword $(MAKEFILE_LIST)) | while IFS='~' read -r target text; do \
+	  printf '%-20s %s\n' "$$target" "$$text"; done
