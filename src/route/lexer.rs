@@ -1,0 +1,607 @@
+//! SQL bytes to tokens, read as the servers' own lexers read them under the handle's sql_mode, version and charset.
+//!
+//! Any bytes are accepted; what cannot be read in exactly one way ends in one [`Kind::Bad`] token. Nothing is
+//! allocated. Knows words, not grammar.
+//!
+//! Sources: the manuals of both families ("Literal Values", "Schema Object Names", "Comments"), and behaviour
+//! compared on MySQL 9.7 and MariaDB 10.11.
+
+use memchr::{memchr, memchr2, memmem};
+
+use super::context::{Charset, LexContext, ServerFamily};
+use super::words::{self, Word};
+
+/// Kind of a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// End of the text.
+    End,
+    /// Unquoted identifier or keyword.
+    Word,
+    /// Identifier in backquotes, or in double quotes with ANSI_QUOTES. The span holds the quotes.
+    Quoted,
+    /// String, also `N'..'`, `x'..'`, `b'..'`. The span holds the quotes.
+    String,
+    /// Number, also `0x..` and `0b..`, and `\N`.
+    Number,
+    /// `?`
+    Param,
+    /// `@name`, `@'name'`; the span holds the `@`.
+    UserVar,
+    /// `@@name`, `@@scope.name`; the span holds both `@`.
+    SysVar,
+    /// `:=`
+    Assign,
+    /// `(`
+    Open,
+    /// `)`
+    Close,
+    /// `,`
+    Comma,
+    /// `;`
+    Semicolon,
+    /// `.`
+    Dot,
+    /// `=`
+    Equal,
+    /// Any other operator character.
+    Operator,
+    /// From here on the text cannot be read, or not in one way only; see [`Lexer::trouble`].
+    Bad,
+}
+
+/// One token.
+#[derive(Clone, Copy, Debug)]
+pub struct Token {
+    /// Kind.
+    pub kind: Kind,
+    /// Directly behind the token before, without blank or comment.
+    pub glued: bool,
+    /// For [`Kind::Word`]; [`Word::NONE`] otherwise, and for names directly behind a dot, which are never keywords.
+    pub word: Word,
+    /// First byte.
+    pub start: u32,
+    /// Behind the last byte.
+    pub end: u32,
+}
+
+impl Token {
+    const NOTHING: Token = Token {
+        kind: Kind::End,
+        glued: false,
+        word: Word::NONE,
+        start: 0,
+        end: 0,
+    };
+}
+
+const IDENT: u8 = 1;
+const SPACE: u8 = 2;
+const DIGIT: u8 = 4;
+const HIGH: u8 = 8;
+
+static BYTES: [u8; 256] = {
+    let mut table = [0u8; 256];
+    let mut i = 0;
+    while i < 256 {
+        let b = i as u8;
+        table[i] = match b {
+            b'0'..=b'9' => IDENT | DIGIT,
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => IDENT,
+            b' ' | 9..=13 => SPACE,
+            0x80..=0xff => HIGH,
+            _ => 0,
+        };
+        i += 1;
+    }
+    table
+};
+
+#[inline(always)]
+fn class(byte: u8) -> u8 {
+    BYTES[usize::from(byte)]
+}
+
+/// Why a text cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// In words.
+    pub what: &'static str,
+    /// Where.
+    pub at: u32,
+}
+
+/// The lexer. The text must be shorter than 4 GiB.
+#[derive(Clone, Debug)]
+pub struct Lexer<'a> {
+    text: &'a [u8],
+    at: usize,
+    context: &'a LexContext,
+    /// Inside of `/*! ... */` whose contents count as code.
+    in_code_comment: bool,
+    after_dot: bool,
+    trouble: Option<Trouble>,
+    optimizer_hint: Option<(u32, u32)>,
+}
+
+impl<'a> Lexer<'a> {
+    /// At the start of a text.
+    pub fn new(text: &'a [u8], context: &'a LexContext) -> Self {
+        Lexer {
+            text,
+            at: 0,
+            context,
+            in_code_comment: false,
+            after_dot: false,
+            trouble: None,
+            optimizer_hint: None,
+        }
+    }
+
+    /// Starts behind `at` bytes that have been looked at already.
+    pub(super) fn skip_to(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    /// The text.
+    pub fn text(&self) -> &'a [u8] {
+        self.text
+    }
+
+    /// What made the last token [`Kind::Bad`].
+    pub fn trouble(&self) -> Option<Trouble> {
+        self.trouble
+    }
+
+    /// The last `/*+ ... */` seen, with its marks.
+    pub fn optimizer_hint(&self) -> Option<(u32, u32)> {
+        self.optimizer_hint
+    }
+
+    #[inline(always)]
+    fn peek(&self, ahead: usize) -> u8 {
+        // NUL stands for the end: a NUL in the text has been refused before anything is read.
+        self.text.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    #[cold]
+    fn bad(&mut self, what: &'static str, at: usize) -> Token {
+        if self.trouble.is_none() {
+            self.trouble = Some(Trouble {
+                what,
+                at: at as u32,
+            });
+        }
+        let start = at.min(self.text.len()) as u32;
+        self.at = self.text.len();
+        Token {
+            kind: Kind::Bad,
+            start,
+            end: self.text.len() as u32,
+            ..Token::NOTHING
+        }
+    }
+
+    /// The next token. After [`Kind::Bad`] only [`Kind::End`] follows.
+    pub fn next_token(&mut self) -> Token {
+        let before = self.at;
+        if let Err(what) = self.skip_blanks() {
+            let at = self.at;
+            return self.bad(what, at);
+        }
+        let start = self.at;
+        let after_dot = std::mem::replace(&mut self.after_dot, false) && start == before;
+        let Some(&byte) = self.text.get(start) else {
+            if self.in_code_comment && self.trouble.is_none() {
+                self.in_code_comment = false;
+                return self.bad("executable comment without end", start);
+            }
+            return Token {
+                start: start as u32,
+                end: start as u32,
+                ..Token::NOTHING
+            };
+        };
+        let mut word = Word::NONE;
+        let kind = match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
+                let next = self.peek(1);
+                if next == b'\''
+                    && matches!(byte, b'x' | b'X' | b'b' | b'B' | b'n' | b'N')
+                    && !after_dot
+                {
+                    self.at += 1;
+                    self.quoted(b'\'', Kind::String)
+                } else {
+                    self.word(after_dot, &mut word)
+                }
+            }
+            b'0'..=b'9' => {
+                if after_dot {
+                    self.word(true, &mut word)
+                } else {
+                    self.number(&mut word)
+                }
+            }
+            b'(' => self.single(Kind::Open),
+            b')' => self.single(Kind::Close),
+            b',' => self.single(Kind::Comma),
+            b'=' => self.single(Kind::Equal),
+            b'\'' => self.quoted(b'\'', Kind::String),
+            b'`' => self.quoted(b'`', Kind::Quoted),
+            b'"' => {
+                let kind = if self.context.ansi_quotes {
+                    Kind::Quoted
+                } else {
+                    Kind::String
+                };
+                self.quoted(b'"', kind)
+            }
+            b'.' => {
+                if self.peek(1).is_ascii_digit() && !self.behind_identifier(start) {
+                    self.at += 1;
+                    self.fraction()
+                } else {
+                    self.after_dot = true;
+                    self.single(Kind::Dot)
+                }
+            }
+            b';' => self.single(Kind::Semicolon),
+            b'?' => self.single(Kind::Param),
+            b'@' => self.variable(),
+            b':' => {
+                if self.peek(1) == b'=' {
+                    self.at += 2;
+                    Ok(Kind::Assign)
+                } else {
+                    self.single(Kind::Operator)
+                }
+            }
+            b'\\' => {
+                if self.peek(1) == b'N' {
+                    self.at += 2;
+                    Ok(Kind::Number)
+                } else {
+                    Err("backslash outside of quotes")
+                }
+            }
+            b'*' | b'<' | b'>' | b'!' | b'+' | b'-' | b'/' | b'%' | b'&' | b'|' | b'^' | b'~'
+            | b'{' | b'}' => self.single(Kind::Operator),
+            b'$' => Err("identifier that starts with a dollar sign"),
+            0x80..=0xff => self.word(after_dot, &mut word),
+            _ => Err("character without a meaning"),
+        };
+        match kind {
+            Ok(kind) => {
+                let glued = start == before && start > 0;
+                Token {
+                    kind,
+                    glued,
+                    word,
+                    start: start as u32,
+                    end: self.at as u32,
+                }
+            }
+            Err(what) => self.bad(what, start),
+        }
+    }
+
+    #[inline(always)]
+    fn single(&mut self, kind: Kind) -> Result<Kind, &'static str> {
+        self.at += 1;
+        Ok(kind)
+    }
+
+    /// Whether the byte before `start` can end an identifier: `t.1a` is a name behind a dot, ` .1` is a number.
+    fn behind_identifier(&self, start: usize) -> bool {
+        start > 0
+            && (class(self.text[start - 1]) & (IDENT | HIGH) != 0
+                || matches!(self.text[start - 1], b'`' | b'"'))
+    }
+
+    /// Blanks and comments; enters and leaves executable comments.
+    #[inline]
+    fn skip_blanks(&mut self) -> Result<(), &'static str> {
+        loop {
+            let Some(&byte) = self.text.get(self.at) else {
+                return Ok(());
+            };
+            if class(byte) & SPACE != 0 {
+                self.at += 1;
+                continue;
+            }
+            match byte {
+                b'/' if self.peek(1) == b'*' => self.block_comment()?,
+                b'-' if self.peek(1) == b'-' => {
+                    let third = self.peek(2);
+                    if third > b' ' && third != 0x7f {
+                        return Ok(());
+                    }
+                    self.line_comment();
+                }
+                b'#' => self.line_comment(),
+                b'*' if self.in_code_comment && self.peek(1) == b'/' => {
+                    self.in_code_comment = false;
+                    self.at += 2;
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    fn line_comment(&mut self) {
+        let rest = &self.text[self.at..];
+        self.at += memchr(b'\n', rest).map_or(rest.len(), |n| n + 1);
+    }
+
+    /// At `/*`.
+    #[inline(never)]
+    fn block_comment(&mut self) -> Result<(), &'static str> {
+        if self.in_code_comment {
+            return Err("comment inside of an executable comment");
+        }
+        let maria = matches!(self.peek(2), b'M' | b'm') && self.peek(3) == b'!';
+        if self.peek(2) == b'!' || maria {
+            if maria && self.peek(2) == b'm' {
+                return Err("executable comment with a small m");
+            }
+            return self.code_comment(maria);
+        }
+        let body = self.at + 2;
+        let Some(length) = memmem::find(&self.text[body..], b"*/") else {
+            return Err("comment without end");
+        };
+        if self.peek(2) == b'+' {
+            self.optimizer_hint = Some((self.at as u32, (body + length + 2) as u32));
+        }
+        self.at = body + length + 2;
+        Ok(())
+    }
+
+    /// At `/*!` or `/*M!`: its contents are code, a comment, or, if the nodes disagree, trouble.
+    fn code_comment(&mut self, maria: bool) -> Result<(), &'static str> {
+        let mut at = self.at + if maria { 4 } else { 3 };
+        let first = at;
+        let mut version = 0u32;
+        while at - first < 7 && self.text.get(at).is_some_and(u8::is_ascii_digit) {
+            version = version * 10 + u32::from(self.text[at] - b'0');
+            at += 1;
+        }
+        let digits = at - first;
+        let server = self.context.server;
+        let executed = match (server.family, digits) {
+            (_, 1..=4 | 7) => return Err("executable comment with a strange version"),
+            (ServerFamily::Unknown, 0) if !maria => true,
+            (ServerFamily::Unknown, _) => {
+                return Err("executable comment, and the servers are not known");
+            }
+            (ServerFamily::MySql, _) if maria => false,
+            (ServerFamily::MySql, 6) if server.min < 90_000 => {
+                return Err("executable comment with a version of six digits");
+            }
+            (ServerFamily::MariaDb, 5 | 6) if !maria && (50_700..=99_999).contains(&version) => {
+                false
+            }
+            (_, 0) => true,
+            _ if version <= server.min => true,
+            _ if version > server.max => false,
+            _ => return Err("executable comment for some of the nodes only"),
+        };
+        if executed {
+            self.in_code_comment = true;
+            self.at = at;
+            return Ok(());
+        }
+        let Some(length) = memmem::find(&self.text[at..], b"*/") else {
+            return Err("comment without end");
+        };
+        if memmem::find(&self.text[at..at + length], b"/*").is_some() {
+            return Err("comment inside of an executable comment");
+        }
+        self.at = at + length + 2;
+        Ok(())
+    }
+
+    #[inline]
+    fn word(&mut self, after_dot: bool, word: &mut Word) -> Result<Kind, &'static str> {
+        let start = self.at;
+        let mut hash = words::HASH_START;
+        let mut at = start;
+        let mut high = false;
+        while let Some(&byte) = self.text.get(at) {
+            let class = class(byte);
+            if class & (IDENT | HIGH) == 0 {
+                break;
+            }
+            high |= class & HIGH != 0;
+            hash = words::hash_step(hash, byte);
+            at += 1;
+        }
+        self.at = at;
+        let text = &self.text[start..at];
+        if high {
+            return self.high_word(start, at);
+        }
+        if !after_dot {
+            *word = words::find_hashed(text, hash);
+        }
+        Ok(Kind::Word)
+    }
+
+    /// An identifier with bytes above 0x7f: only valid UTF-8 of the basic plane is certain to be one.
+    #[cold]
+    fn high_word(&mut self, start: usize, end: usize) -> Result<Kind, &'static str> {
+        let text = &self.text[start..end];
+        if self.context.charset == Charset::Utf8
+            && std::str::from_utf8(text).is_ok()
+            && !text.iter().any(|b| *b >= 0xf0)
+        {
+            return Ok(Kind::Word);
+        }
+        Err("bytes outside of quotes that the character set does not explain")
+    }
+
+    /// Number, or an identifier that starts with a digit.
+    fn number(&mut self, word: &mut Word) -> Result<Kind, &'static str> {
+        let start = self.at;
+        let rest = &self.text[start..];
+        if rest[0] == b'0' && rest.len() > 2 && matches!(rest[1], b'x' | b'b') {
+            let digit = |b: &u8| {
+                if rest[1] == b'x' {
+                    b.is_ascii_hexdigit()
+                } else {
+                    matches!(b, b'0' | b'1')
+                }
+            };
+            let length = rest[2..].iter().take_while(|b| digit(b)).count();
+            if length > 0
+                && !rest
+                    .get(2 + length)
+                    .is_some_and(|b| class(*b) & (IDENT | HIGH) != 0)
+            {
+                self.at = start + 2 + length;
+                return Ok(Kind::Number);
+            }
+            return self.word(true, word);
+        }
+        self.digits();
+        let next = self.peek(0);
+        if next == b'.' {
+            self.at += 1;
+            return self.fraction();
+        }
+        if class(next) & (IDENT | HIGH) == 0 {
+            return Ok(Kind::Number);
+        }
+        if matches!(next, b'e' | b'E') {
+            let sign = usize::from(matches!(self.peek(1), b'+' | b'-'));
+            if self.peek(1 + sign).is_ascii_digit() {
+                self.at += 1 + sign;
+                self.digits();
+                return Ok(Kind::Number);
+            }
+            if sign == 1 {
+                return Err("number without exponent");
+            }
+        }
+        self.at = start;
+        self.word(true, word)
+    }
+
+    #[inline]
+    fn digits(&mut self) {
+        while self.peek(0).is_ascii_digit() {
+            self.at += 1;
+        }
+    }
+
+    /// Behind the point of a number.
+    fn fraction(&mut self) -> Result<Kind, &'static str> {
+        self.digits();
+        if matches!(self.peek(0), b'e' | b'E') {
+            let sign = usize::from(matches!(self.peek(1), b'+' | b'-'));
+            if !self.peek(1 + sign).is_ascii_digit() {
+                return Err("number without exponent");
+            }
+            self.at += 1 + sign;
+            self.digits();
+        }
+        Ok(Kind::Number)
+    }
+
+    /// At an opening quote; to behind the closing one. Doubled quotes stay inside.
+    fn quoted(&mut self, quote: u8, kind: Kind) -> Result<Kind, &'static str> {
+        let start = self.at;
+        let escapes = kind == Kind::String && !self.context.no_backslash_escapes;
+        let multibyte = self.context.charset.has_ascii_trail();
+        let mut at = start + 1;
+        let mut high = false;
+        loop {
+            let Some(&byte) = self.text.get(at) else {
+                return Err("quote without end");
+            };
+            if byte == quote {
+                if self.text.get(at + 1) != Some(&quote) {
+                    break;
+                }
+                at += 2;
+            } else if byte == b'\\' && escapes {
+                at += 2;
+            } else if byte >= 0x80 && multibyte {
+                if self.context.charset == Charset::Unknown
+                    && self.text.get(at + 1).is_some_and(|b| *b < 0x80)
+                {
+                    return Err("quoted text in an unknown character set");
+                }
+                high = true;
+                at += self.context.charset.char_len(&self.text[at..]);
+            } else {
+                high |= byte >= 0x80;
+                at += 1;
+                if at - start == 64 && !multibyte && kind == Kind::String {
+                    // A long one: let memchr run ahead.
+                    let rest = &self.text[at..];
+                    let stop = if escapes {
+                        memchr2(quote, b'\\', rest)
+                    } else {
+                        memchr(quote, rest)
+                    };
+                    at += stop.unwrap_or(rest.len());
+                }
+            }
+        }
+        if kind == Kind::Quoted && high && self.high_word(start + 1, at).is_err() {
+            return Err("quoted name that the character set does not explain");
+        }
+        self.at = at + 1;
+        Ok(kind)
+    }
+
+    /// At `@`.
+    fn variable(&mut self) -> Result<Kind, &'static str> {
+        self.at += 1;
+        if self.peek(0) == b'@' {
+            self.at += 1;
+            loop {
+                if self.peek(0) == b'`' {
+                    self.quoted(b'`', Kind::Quoted)?;
+                } else {
+                    let start = self.at;
+                    while class(self.peek(0)) & IDENT != 0 {
+                        self.at += 1;
+                    }
+                    if self.at == start || class(self.peek(0)) & HIGH != 0 {
+                        return Err("system variable without a name");
+                    }
+                }
+                if self.peek(0) != b'.' {
+                    return Ok(Kind::SysVar);
+                }
+                self.at += 1;
+            }
+        }
+        match self.peek(0) {
+            quote @ (b'\'' | b'"' | b'`') => {
+                self.quoted(
+                    quote,
+                    if quote == b'`' {
+                        Kind::Quoted
+                    } else {
+                        Kind::String
+                    },
+                )?;
+            }
+            _ => {
+                let start = self.at;
+                while class(self.peek(0)) & IDENT != 0 || self.peek(0) == b'.' {
+                    self.at += 1;
+                }
+                if self.at == start || class(self.peek(0)) & HIGH != 0 {
+                    return Err("user variable without a name");
+                }
+            }
+        }
+        Ok(Kind::UserVar)
+    }
+}

@@ -1,0 +1,460 @@
+//! SELECT and its kin, and the expressions of every other statement: what is called, locked, assigned, and which
+//! tables are named.
+//!
+//! Not a grammar: a pass with a small frame per parenthesis, enough to tell a function call from everything else that
+//! can stand in front of `(`, and a table's name from a column's.
+
+use super::classify::{Scan, span};
+use super::effects::{Bind, Effect, Release};
+use super::keywords::Kw;
+use super::lexer::{Kind, Token};
+use super::statement::Class;
+use super::tables::{self, VariableKind};
+use super::words::{LAST_USED, LAST_WRITE, LOCK_FUNCTION, PURE, SEQUENCE, SYNTAX, TIGHT, Word};
+
+/// What the pass is made over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// SELECT, VALUES, TABLE, WITH, DO, or a single expression.
+    Query,
+    /// INSERT, UPDATE, DELETE, REPLACE: the class is settled, the rest is not.
+    Change,
+    /// LOAD DATA: user variables in the column list are assigned.
+    Load,
+}
+
+/// Deeper nesting is not followed: the statement stays on the source. Servers refuse it long before.
+const MAX_DEPTH: usize = 96;
+
+/// Arguments of a function.
+const ARGUMENTS: u8 = 1;
+/// SELECT has been seen here.
+const SELECTED: u8 = 2;
+/// In a FROM clause: a comma is followed by a table.
+const FROM_CLAUSE: u8 = 4;
+/// A table's name is next.
+const EXPECT_TABLE: u8 = 8;
+/// The expected table may be followed by a list of its columns (INSERT INTO t (a, b)).
+const TARGET: u8 = 16;
+
+/// Where in `WITH name (columns) AS (body), ...` a frame is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cte {
+    Outside,
+    ExpectName,
+    Named,
+    As,
+    AfterBody,
+}
+
+#[derive(Clone, Copy)]
+struct Frame {
+    flags: u8,
+    cte: Cte,
+}
+
+const FRESH: Frame = Frame {
+    flags: 0,
+    cte: Cte::Outside,
+};
+
+/// What the token before tells.
+#[derive(Clone, Copy)]
+struct Before {
+    kind: Kind,
+    kw: Kw,
+}
+
+struct Walk {
+    frame: Frame,
+    outer: [Frame; MAX_DEPTH],
+    depth: usize,
+    before: Before,
+    /// The next `(` opens a function's arguments.
+    call: bool,
+    /// ... of LAST_INSERT_ID.
+    insert_id: Option<Token>,
+    /// Behind INTO of a SELECT: variables are assigned.
+    into: bool,
+}
+
+impl Scan<'_> {
+    /// INSERT, REPLACE, UPDATE, DELETE.
+    pub(super) fn change(&mut self) {
+        let at = self.now;
+        self.raise(Class::Write, "changes data", at);
+        if matches!(self.kw(), Kw::Insert | Kw::Replace) {
+            self.effects.push(Effect::SetsInsertId);
+        }
+        self.query(Mode::Change);
+    }
+
+    /// From the present token to the end of the statement.
+    pub(super) fn query(&mut self, mode: Mode) {
+        let mut walk = Walk {
+            frame: FRESH,
+            outer: [FRESH; MAX_DEPTH],
+            depth: 0,
+            before: Before {
+                kind: Kind::End,
+                kw: Kw::None,
+            },
+            call: false,
+            insert_id: None,
+            into: false,
+        };
+        if mode == Mode::Change {
+            // The verb: its table follows, perhaps behind modifiers.
+            walk.frame.flags = match self.kw() {
+                Kw::Update => EXPECT_TABLE | FROM_CLAUSE,
+                Kw::Delete => SELECTED,
+                _ => EXPECT_TABLE | TARGET,
+            };
+            self.advance();
+        }
+        loop {
+            let token = self.now;
+            match token.kind {
+                Kind::Word | Kind::Quoted => self.walk_name(&mut walk, mode),
+                Kind::Open => self.walk_open(&mut walk),
+                Kind::Close => {
+                    if walk.depth == 0 {
+                        return self.unknown("parenthesis without beginning");
+                    }
+                    walk.depth -= 1;
+                    walk.frame = walk.outer[walk.depth];
+                }
+                Kind::Comma => {
+                    if walk.frame.flags & FROM_CLAUSE != 0 {
+                        walk.frame.flags |= EXPECT_TABLE;
+                    }
+                    if walk.frame.cte == Cte::AfterBody {
+                        walk.frame.cte = Cte::ExpectName;
+                    }
+                }
+                Kind::UserVar => self.user_variable(walk.into || mode == Mode::Load),
+                Kind::SysVar => {
+                    self.needs.system_variables.push(span(token));
+                    match tables::variable_kind(span(token).of(self.text())) {
+                        VariableKind::Record => {}
+                        VariableKind::LastWrite => {
+                            self.raise(Class::LastWrite, "asks for the last insert", token)
+                        }
+                        VariableKind::LastUsed => {
+                            self.raise(Class::LastUsed, "variable of one connection", token)
+                        }
+                    }
+                }
+                Kind::Assign => self.raise(Class::Write, "assignment", token),
+                Kind::Operator => {
+                    // `{oj t LEFT OUTER JOIN ...}`, `{fn NOW()}`: the word behind the brace is not a name.
+                    if self.text()[token.start as usize] == b'{' && self.ahead.kind == Kind::Word {
+                        self.advance();
+                    }
+                }
+                Kind::End | Kind::Bad => break,
+                Kind::Semicolon => break,
+                Kind::String | Kind::Number | Kind::Param | Kind::Dot | Kind::Equal => {}
+            }
+            if self.at_end() {
+                break;
+            }
+            walk.before = Before {
+                kind: self.now.kind,
+                kw: self.now.word.kw(),
+            };
+            self.advance();
+        }
+        if walk.depth != 0 && self.now.kind != Kind::Bad {
+            let at = self.now;
+            self.raise(Class::Unknown, "parenthesis without end", at);
+        }
+    }
+
+    fn walk_open(&mut self, walk: &mut Walk) {
+        let opener = self.now;
+        let mut inner = FRESH;
+        if std::mem::take(&mut walk.call) {
+            inner.flags = ARGUMENTS;
+            if let Some(function) = walk.insert_id.take() {
+                if self.ahead.kind == Kind::Close {
+                    self.raise(Class::LastWrite, "asks for the last insert", function);
+                } else {
+                    self.raise(Class::Write, "sets the last insert id", function);
+                    self.effects.push(Effect::SetsInsertId);
+                }
+            }
+        } else if walk.frame.flags & EXPECT_TABLE != 0 {
+            inner.flags = FROM_CLAUSE | EXPECT_TABLE;
+        }
+        walk.frame.cte = match walk.frame.cte {
+            Cte::As => Cte::AfterBody,
+            // The main query stands in parentheses; what follows it is no list of tables any more.
+            Cte::AfterBody => Cte::Outside,
+            cte => cte,
+        };
+        walk.frame.flags &= !EXPECT_TABLE;
+        if walk.depth == MAX_DEPTH {
+            self.raise(Class::Unknown, "nested too deep", opener);
+            self.effects.push(Effect::Bind(Bind::Unknown));
+            // Stay at the limit: closing ones are counted against it, which can only end in "unknown" again.
+            return;
+        }
+        walk.outer[walk.depth] = walk.frame;
+        walk.depth += 1;
+        walk.frame = inner;
+    }
+
+    /// At a word or a quoted name.
+    fn walk_name(&mut self, walk: &mut Walk, mode: Mode) {
+        let token = self.now;
+        let kw = token.word.kw();
+        if walk.frame.flags & EXPECT_TABLE != 0 && self.walk_table(walk, kw, mode) {
+            return;
+        }
+        if walk.frame.cte == Cte::ExpectName {
+            if kw != Kw::Recursive {
+                walk.frame.cte = Cte::Named;
+            }
+            return;
+        }
+        if walk.frame.cte == Cte::AfterBody && kw != Kw::Cycle {
+            walk.frame.cte = Cte::Outside;
+        }
+        if self.ahead.kind == Kind::Open {
+            self.walk_call(walk);
+        }
+        if token.word == Word::NONE || kw == Kw::None {
+            return;
+        }
+        let flags = &mut walk.frame.flags;
+        match kw {
+            Kw::Select => {
+                *flags = SELECTED;
+                walk.frame.cte = Cte::Outside;
+                walk.into = false;
+            }
+            Kw::From => {
+                walk.into = false;
+                if *flags & (ARGUMENTS | SELECTED) != ARGUMENTS {
+                    *flags |= FROM_CLAUSE | EXPECT_TABLE;
+                }
+            }
+            // USE INDEX FOR ORDER BY (...) does not end the FROM clause.
+            Kw::Order | Kw::Group | Kw::Join if walk.before.kw == Kw::For => {}
+            Kw::Join | Kw::StraightJoin => {
+                if *flags & FROM_CLAUSE != 0 {
+                    *flags |= EXPECT_TABLE;
+                }
+            }
+            Kw::Where
+            | Kw::Group
+            | Kw::Having
+            | Kw::Order
+            | Kw::Limit
+            | Kw::Window
+            | Kw::Union
+            | Kw::Except
+            | Kw::Intersect
+            | Kw::Set
+            | Kw::Qualify => *flags &= !(FROM_CLAUSE | EXPECT_TABLE),
+            Kw::As => {
+                if walk.frame.cte == Cte::Named {
+                    walk.frame.cte = Cte::As;
+                }
+            }
+            Kw::With => {
+                if !matches!(self.ahead.word.kw(), Kw::Rollup | Kw::Query) {
+                    walk.frame.cte = Cte::ExpectName;
+                }
+            }
+            Kw::Table => {
+                if matches!(self.ahead.kind, Kind::Word | Kind::Quoted) {
+                    *flags |= EXPECT_TABLE;
+                }
+            }
+            Kw::SqlCalcFoundRows => self.effects.push(Effect::CalcFoundRows),
+            Kw::Into => match mode {
+                Mode::Query => {
+                    self.raise(Class::Write, "SELECT ... INTO", token);
+                    walk.into = true;
+                }
+                Mode::Change | Mode::Load => *flags |= EXPECT_TABLE | TARGET,
+            },
+            Kw::For => self.walk_for(walk, token),
+            Kw::Lock => {
+                self.needs.locking = true;
+                self.raise(Class::Write, "locking read", token);
+            }
+            Kw::Update | Kw::Delete => self.raise(Class::Write, "changes data", token),
+            Kw::Insert | Kw::Replace if self.ahead.kind != Kind::Open => {
+                self.raise(Class::Write, "changes data", token);
+            }
+            Kw::Procedure => self.raise(Class::Write, "PROCEDURE", token),
+            Kw::Next | Kw::Previous if self.ahead.word.kw() == Kw::Value => {
+                self.raise(Class::Write, "sequence", token);
+            }
+            _ => {}
+        }
+    }
+
+    fn walk_for(&mut self, walk: &Walk, token: Token) {
+        match self.ahead.word.kw() {
+            Kw::Update | Kw::Share => {
+                self.needs.locking = true;
+                self.raise(Class::Write, "locking read", token);
+            }
+            // Index hints, and rows of another time.
+            Kw::Join | Kw::Order | Kw::Group | Kw::SystemTime => {}
+            // SUBSTRING(a FROM 1 FOR 2)
+            _ if walk.frame.flags & (ARGUMENTS | SELECTED) == ARGUMENTS => {}
+            _ => self.raise(Class::Unknown, "unknown FOR clause", token),
+        }
+    }
+
+    /// A table's name is expected and here is a word. False if it is not a name but the start of something else.
+    fn walk_table(&mut self, walk: &mut Walk, kw: Kw, mode: Mode) -> bool {
+        match kw {
+            Kw::Select | Kw::With | Kw::Values => return false,
+            Kw::Lateral if self.ahead.kind == Kind::Open => return true,
+            // Between a changing verb and its table.
+            Kw::LowPriority | Kw::HighPriority | Kw::Delayed | Kw::Ignore | Kw::Into
+                if mode == Mode::Change && self.ahead.kind != Kind::Dot =>
+            {
+                return true;
+            }
+            Kw::Table if mode == Mode::Load => return true,
+            Kw::JsonTable if self.ahead.kind == Kind::Open => {
+                walk.frame.flags &= !EXPECT_TABLE;
+                return false;
+            }
+            Kw::Dual if self.ahead.kind != Kind::Dot => {
+                walk.frame.flags &= !EXPECT_TABLE;
+                return true;
+            }
+            _ => {}
+        }
+        let first = self.now;
+        let target = walk.frame.flags & TARGET != 0;
+        walk.frame.flags &= !(EXPECT_TABLE | TARGET);
+        // `table` goes one token beyond the name; this pass wants to stand on its last token.
+        if self.ahead.kind == Kind::Dot {
+            self.advance();
+            let dot = self.now;
+            if !matches!(self.ahead.kind, Kind::Word | Kind::Quoted) {
+                self.now = dot;
+                return true;
+            }
+            self.advance();
+        }
+        let name = self.now;
+        let schema = (name.start != first.start).then(|| span(first));
+        let table = super::statement::TableRef {
+            schema,
+            name: span(name),
+        };
+        self.needs.tables.push(table);
+        if tables::is_per_server(self.text(), &table, self.context.schema) {
+            self.raise(Class::LastUsed, "table of one server's own", first);
+        }
+        if self.ahead.kind == Kind::Open && !target {
+            self.unknown_call(name, schema.is_some());
+            walk.call = true;
+        }
+        true
+    }
+
+    /// A name in front of `(`.
+    fn walk_call(&mut self, walk: &mut Walk) {
+        let token = self.now;
+        let list_of_columns = walk.before.kind == Kind::Close || walk.before.kw == Kw::As;
+        if walk.before.kind == Kind::Dot {
+            walk.call = true;
+            return self.unknown_call(token, true);
+        }
+        if walk.frame.cte == Cte::Named || list_of_columns {
+            // Columns of a derived table or of a common table expression; the type in CAST(... AS CHAR(10)).
+            if walk.frame.cte != Cte::Named || token.word.kw() != Kw::As {
+                return;
+            }
+        }
+        let row = token
+            .word
+            .row()
+            .filter(|row| row.known_to(self.context.server));
+        let flags = row.map_or(0, |row| row.flags);
+        if flags & SYNTAX != 0 {
+            walk.call = flags & PURE != 0;
+            return;
+        }
+        walk.call = true;
+        if flags & PURE != 0
+            && (flags & TIGHT == 0 || self.ahead.glued || self.context.ignore_space)
+        {
+            return;
+        }
+        if flags & LAST_USED != 0 {
+            return self.raise(Class::LastUsed, "function of one connection", token);
+        }
+        if flags & LAST_WRITE != 0 {
+            walk.insert_id = Some(token);
+            return;
+        }
+        if flags & LOCK_FUNCTION != 0 {
+            match token.word.kw() {
+                Kw::GetLock => self.effects.push(Effect::Bind(Bind::GetLock)),
+                Kw::ReleaseLock => self.effects.push(Effect::Release(Release::OneLock)),
+                Kw::ReleaseAllLocks => self.effects.push(Effect::Release(Release::AllLocks)),
+                _ => {}
+            }
+            return self.raise(Class::Write, "user-level lock", token);
+        }
+        if flags & SEQUENCE != 0 {
+            return self.raise(Class::Write, "sequence", token);
+        }
+        self.unknown_call(token, false);
+    }
+
+    /// A function that is not on our lists: unless the configuration knows it, it may do anything.
+    #[cold]
+    fn unknown_call(&mut self, name: Token, dotted: bool) {
+        if !self.config.pure_functions.is_empty() && self.configured_pure(name, dotted) {
+            return;
+        }
+        self.raise(Class::Unknown, "function that may do anything", name);
+        if !self.effects.contains(&Effect::Bind(Bind::UnknownFunction)) {
+            self.effects.push(Effect::Bind(Bind::UnknownFunction));
+        }
+    }
+
+    /// Whether the configuration vouches for the function.
+    fn configured_pure(&self, name: Token, dotted: bool) -> bool {
+        let mut full = Vec::new();
+        if dotted {
+            let Some(schema) = self.schema_before(name) else {
+                return false;
+            };
+            full.extend_from_slice(&schema);
+            full.push(b'.');
+        }
+        full.extend_from_slice(&span(name).name(self.text()));
+        full.make_ascii_lowercase();
+        self.config.pure_functions.contains(&full)
+    }
+
+    /// The schema in `schema.name`, read backwards from the name; None without a dot directly in front.
+    fn schema_before(&self, name: Token) -> Option<Vec<u8>> {
+        let text = &self.text()[..name.start as usize];
+        let text = text.strip_suffix(b".")?;
+        if let Some(inner) = text.strip_suffix(b"`") {
+            let start = memchr::memrchr(b'`', inner)?;
+            return Some(inner[start + 1..].to_vec());
+        }
+        let length = text
+            .iter()
+            .rev()
+            .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$'))
+            .count();
+        (length > 0).then(|| text[text.len() - length..].to_vec())
+    }
+}
