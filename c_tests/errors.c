@@ -550,11 +550,11 @@ static void scripted(void)
 static void timeouts(void)
 {
   section("time-outs");
-  unsigned int one = 1;
+  unsigned int seconds = 2; /* not less: a loaded machine must still connect */
   struct fake f = fake_start(s_mute, 1);
   MYSQL *m = fresh();
-  mysql_options(m, MYSQL_OPT_CONNECT_TIMEOUT, &one);
-  mysql_options(m, MYSQL_OPT_READ_TIMEOUT, &one);
+  mysql_options(m, MYSQL_OPT_CONNECT_TIMEOUT, &seconds);
+  mysql_options(m, MYSQL_OPT_READ_TIMEOUT, &seconds);
   lab_mask_number((unsigned long)f.port, "FAKEPORT");
   mysql_real_connect(m, "127.0.0.1", "u", "", NULL, (unsigned)f.port, NULL, 0);
   show("no greeting", m);
@@ -564,7 +564,7 @@ static void timeouts(void)
 
   f = fake_start(s_silent, 1);
   m = fresh();
-  mysql_options(m, MYSQL_OPT_READ_TIMEOUT, &one);
+  mysql_options(m, MYSQL_OPT_READ_TIMEOUT, &seconds);
   fake_connect(m, f);
   show("connected", m);
   show_rc("no answer", mysql_query(m, "SELECT 1"), m);
@@ -573,9 +573,9 @@ static void timeouts(void)
   fake_end(f);
 
   m = fresh();
-  mysql_options(m, MYSQL_OPT_READ_TIMEOUT, &one);
+  mysql_options(m, MYSQL_OPT_READ_TIMEOUT, &seconds);
   connected_to(m, db(), 0);
-  show_rc("SLEEP", mysql_query(m, "SELECT SLEEP(9)"), m);
+  show_rc("SLEEP", mysql_query(m, "SELECT SLEEP(20)"), m);
   show_rc("after it", mysql_query(m, "SELECT 1"), m);
   mysql_close(m);
 }

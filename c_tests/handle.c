@@ -134,10 +134,13 @@ static void options(void)
   unsigned long big = 0;
   my_bool flag = 0;
   const char *text = NULL;
-#define GET_UINT(o) number = 99; say(#o " %d %u", mysql_get_option(m, o, &number) != 0, number)
-#define GET_BOOL(o) flag = 0; say(#o " %d %d", mysql_get_option(m, o, &flag) != 0, (int)flag)
-#define GET_TEXT(o) text = NULL; say(#o " %d %s", mysql_get_option(m, o, &text) != 0, or_null(text))
-#define GET_LONG(o) big = 1; say(#o " %d %lu", mysql_get_option(m, o, &big) != 0, big)
+  int rc;
+#define GET(o, variable, blank, format, shown) \
+  variable = blank; rc = mysql_get_option(m, o, &variable) != 0; say("%s: %d " format, #o, rc, shown)
+#define GET_UINT(o) GET(o, number, 99, "%u", number)
+#define GET_BOOL(o) GET(o, flag, 0, "%d", (int)flag)
+#define GET_TEXT(o) GET(o, text, NULL, "%s", or_null(text))
+#define GET_LONG(o) GET(o, big, 1, "%lu", big)
   for (int round = 0; round < 2; round++) {
     say("-- %s", round ? "after setting" : "as they are");
     GET_UINT(MYSQL_OPT_CONNECT_TIMEOUT);

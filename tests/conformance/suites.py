@@ -71,7 +71,7 @@ class PerlDbd(Suite):
 
     common = ("gcc", "make", "patch", "perl", "libdbi-perl", "libmariadb-dev",
               "libdevel-checklib-perl", "libtest-deep-perl", "libproc-processtable-perl",
-              "libtest-distmanifest-perl", "dpkg-dev", "mariadb-client")
+              "libtest-distmanifest-perl", "libnet-ssleay-perl", "dpkg-dev", "mariadb-client")
 
     def __init__(self, name, package, driver, patched):
         self.name, self.package, self.driver, self.patched = name, package, driver, patched

@@ -1,0 +1,373 @@
+//! Layer "C programs": each program of `c_tests` is compiled against the real headers of a family, run with that family's
+//! original library and with ours preloaded, against a server of each family; what they print must be the same.
+//!
+//! The original always runs live beside ours: nothing is compared with committed output. Ours must never write to
+//! standard error. Two kinds of line are not compared but judged (see `c_tests/lab.h`): `~` lines, where ours must refuse
+//! what the original lets pass, and "died by signal", where the original kills the program and ours must not.
+#![allow(clippy::unwrap_used)]
+
+use harness::{Cluster, Family, Proxy, Spec, control};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::{Mutex, OnceLock};
+
+/// The C interface a program is compiled for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Abi {
+    MariaDb,
+    MySql,
+}
+
+/// The MySQL family's headers, library and loader, when they are on this machine.
+fn prefix() -> Option<PathBuf> {
+    let prefix = harness::family::mysql_prefix();
+    prefix
+        .join("root/usr/include/mysql/mysql.h")
+        .is_file()
+        .then(|| prefix.canonicalize().unwrap())
+}
+
+fn abis() -> Vec<Abi> {
+    if prefix().is_some() {
+        return vec![Abi::MariaDb, Abi::MySql];
+    }
+    assert!(
+        std::env::var_os("CI").is_none_or(|ci| ci.is_empty()),
+        "the MySQL headers are not there"
+    );
+    eprintln!("c_programs: the MySQL headers are not there: its interface is left out");
+    vec![Abi::MariaDb]
+}
+
+/// Our library, as built beside this test.
+fn library() -> PathBuf {
+    if let Some(named) = std::env::var_os("MS_LIBRARY") {
+        return PathBuf::from(named).canonicalize().unwrap();
+    }
+    let test = std::env::current_exe().unwrap();
+    let file = test.parent().unwrap().join("libmysqlclient_ms.so");
+    assert!(file.is_file(), "{} is not there", file.display());
+    file
+}
+
+/// A single server of `family`, started by the first who asks, for all tests of this file.
+fn server(family: Family) -> &'static Cluster {
+    static SERVERS: [OnceLock<Cluster>; 2] = [OnceLock::new(), OnceLock::new()];
+    SERVERS[usize::from(family == Family::MySql)]
+        .get_or_init(|| Cluster::start(Spec::new(family, 0).general_log(false)).unwrap())
+}
+
+/// Compiles a program once per interface; every warning is an error.
+fn compiled(program: &str, abi: Abi) -> PathBuf {
+    static DONE: Mutex<Option<HashMap<String, PathBuf>>> = Mutex::new(None);
+    let mut done = DONE
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let done = done.get_or_insert_with(HashMap::new);
+    let key = format!("{program}-{abi:?}");
+    if let Some(file) = done.get(&key) {
+        return file.clone();
+    }
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("c_tests");
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(&key);
+    let mut cc = Command::new("cc");
+    cc.args([
+        "-std=gnu11",
+        "-g",
+        "-O1",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-o",
+    ])
+    .arg(&out);
+    cc.arg(sources.join(format!("{program}.c")));
+    match abi {
+        Abi::MariaDb => {
+            let flags = Command::new("mariadb_config")
+                .arg("--cflags")
+                .output()
+                .unwrap();
+            cc.args(String::from_utf8(flags.stdout).unwrap().split_whitespace());
+            cc.arg("-lmariadb");
+        }
+        Abi::MySql => {
+            let root = prefix().unwrap().join("root/usr");
+            cc.arg("-I")
+                .arg(root.join("include"))
+                .arg("-I")
+                .arg(root.join("include/mysql"));
+            cc.arg("-L").arg(root.join("lib/x86_64-linux-gnu"));
+            cc.args(["-l:libmysqlclient.so.24", "-Wl,--allow-shlib-undefined"]);
+        }
+    }
+    let output = cc.output().unwrap();
+    assert!(
+        output.status.success(),
+        "compiling {key}:\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    done.insert(key, out.clone());
+    out
+}
+
+/// The command that runs `program`, with `preload` if any: the MySQL interface needs the prefix's own loader.
+fn command(program: &str, abi: Abi, preload: Option<&Path>) -> Command {
+    let file = compiled(program, abi);
+    let mut command = match abi {
+        Abi::MariaDb => {
+            let mut command = Command::new(file);
+            if let Some(library) = preload {
+                command.env("LD_PRELOAD", library);
+            }
+            command
+        }
+        Abi::MySql => {
+            let root = prefix().unwrap().join("root/usr");
+            let libraries = root.join("lib/x86_64-linux-gnu");
+            let path = format!(
+                "{}:{}",
+                libraries.display(),
+                root.join("lib/mysql/private").display()
+            );
+            let mut command = Command::new(libraries.join("ld-linux-x86-64.so.2"));
+            if let Some(library) = preload {
+                command.arg("--preload").arg(library);
+            }
+            command.arg("--library-path").arg(path).arg(file);
+            command.env("LIBMYSQL_PLUGIN_DIR", root.join("lib/mysql/plugin"));
+            command
+        }
+    };
+    for name in [
+        "MYSQL_PWD",
+        "MYSQL_TCP_PORT",
+        "MYSQL_UNIX_PORT",
+        "MYSQL_HOST",
+        "LANG",
+        "LC_ALL",
+    ] {
+        command.env_remove(name);
+    }
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("MYSQLND_MS_") {
+            command.env_remove(name);
+        }
+    }
+    command.stdin(Stdio::null());
+    command
+}
+
+fn run(mut command: Command, cluster: &Cluster) -> Output {
+    command
+        .envs(control::environment(cluster))
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// What a program with ours must print, given what it printed with the original, and where it does not.
+fn judge(original: &str, ours: &str) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let (theirs, mine): (Vec<&str>, Vec<&str>) =
+        (original.lines().collect(), ours.lines().collect());
+    let mut section = "";
+    for n in 0..theirs.len().max(mine.len()) {
+        let a = theirs.get(n).copied().unwrap_or("(nothing)");
+        let b = mine.get(n).copied().unwrap_or("(nothing)");
+        if a.starts_with("== ") {
+            section = a;
+        }
+        let good = if a.starts_with('~') {
+            b.starts_with('~') && !b.contains(" rc=0 ")
+        } else if let Some((what, _)) = a.split_once(": died by signal") {
+            b == format!("{what}: lived, exit 0")
+        } else {
+            a == b
+        };
+        if !good {
+            wrong.push(format!(
+                "line {} ({section})\n    original: {a}\n    ours:     {b}",
+                n + 1
+            ));
+        }
+    }
+    wrong
+}
+
+/// Runs `program` everywhere with both libraries and compares.
+fn same(program: &str) {
+    let library = library();
+    let mut report = String::new();
+    for family in harness::families() {
+        let cluster = server(family);
+        for abi in abis() {
+            let what = format!("{program}, interface {abi:?}, server {family}");
+            let original = run(command(program, abi, None), cluster);
+            assert!(
+                original.status.success(),
+                "{what}: with the original: {}\n{}{}",
+                original.status,
+                text(&original.stdout),
+                text(&original.stderr)
+            );
+            let printed = text(&original.stdout);
+            assert!(
+                printed.ends_with("\nend\n"),
+                "{what}: the original did not come to its end"
+            );
+            if std::env::var_os("MS_ORIGINALS_ONLY").is_some() {
+                let again = run(command(program, abi, None), cluster);
+                assert_eq!(
+                    printed,
+                    text(&again.stdout),
+                    "{what}: the original is not the same twice"
+                );
+                continue;
+            }
+            let ours = run(command(program, abi, Some(&library)), cluster);
+            let wrong = judge(&printed, &text(&ours.stdout));
+            if !wrong.is_empty() {
+                let shown = wrong
+                    .iter()
+                    .take(40)
+                    .map(|line| format!("  {line}"))
+                    .collect::<Vec<_>>();
+                let _ = writeln!(
+                    report,
+                    "{what}: {} lines differ\n{}",
+                    wrong.len(),
+                    shown.join("\n")
+                );
+            }
+            if !ours.status.success() {
+                let _ = writeln!(report, "{what}: with ours: {}", ours.status);
+            }
+            if !ours.stderr.is_empty() {
+                let _ = writeln!(
+                    report,
+                    "{what}: ours wrote to standard error:\n{}",
+                    text(&ours.stderr)
+                );
+            }
+        }
+    }
+    assert!(report.is_empty(), "\n{report}");
+}
+
+/// The loader must bind the programs' calls to our file, else all of this compares the original with itself.
+#[test]
+fn preloading_takes_effect_for_both_interfaces() {
+    let library = library();
+    for abi in abis() {
+        let mut command = command("handle", abi, Some(&library));
+        command.envs([("LD_DEBUG", "bindings"), ("LD_BIND_NOW", "1")]);
+        let output = run(command, server(harness::families()[0]));
+        let log = text(&output.stderr);
+        let wanted = format!(
+            "to {} [0]: normal symbol `mysql_real_connect'",
+            library.display()
+        );
+        assert!(
+            log.contains(&wanted),
+            "{abi:?}: mysql_real_connect was not bound to {}",
+            library.display()
+        );
+    }
+}
+
+#[test]
+fn errors_are_the_originals() {
+    same("errors");
+}
+
+#[test]
+fn results_are_the_originals() {
+    same("results");
+}
+
+#[test]
+fn sessions_are_the_originals() {
+    same("session");
+}
+
+#[test]
+fn handles_and_options_are_the_originals() {
+    same("handle");
+}
+
+#[test]
+fn no_signal_kills_the_program() {
+    same("signals");
+}
+
+#[test]
+fn local_files_are_the_originals_but_off_by_default() {
+    same("infile");
+}
+
+#[test]
+fn a_forked_child_leaves_the_parent_alone() {
+    same("fork");
+}
+
+/// Ours only: not a byte of the child on the wire, whatever it does with what it inherited.
+#[test]
+fn a_forked_child_sends_no_byte() {
+    if std::env::var_os("MS_ORIGINALS_ONLY").is_some() {
+        return;
+    }
+    let library = library();
+    let mut report = String::new();
+    for family in harness::families() {
+        let cluster = server(family);
+        let primary = cluster.endpoint(0);
+        let proxy = Proxy::start(&format!("{}:{}", primary.host, primary.port)).unwrap();
+        let socket = cluster
+            .folder()
+            .join(format!("proxy-{}", std::process::id()));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                control::serve(&socket, |order| control::order_proxy(&proxy, order)).unwrap()
+            });
+            for abi in abis() {
+                let mut command = command("fork", abi, Some(&library));
+                command.arg("wire").envs(control::environment(cluster));
+                command
+                    .env("MS_NODE0_HOST", proxy.host())
+                    .env("MS_NODE0_PORT", proxy.port().to_string());
+                command.env("MS_PROXY_CONTROL", &socket);
+                let output = command.output().unwrap();
+                let printed = text(&output.stdout);
+                let bad: Vec<&str> = printed
+                    .lines()
+                    .filter(|line| line.starts_with("BAD"))
+                    .collect();
+                let good = printed
+                    .lines()
+                    .filter(|line| line.starts_with("ok: "))
+                    .count();
+                if !bad.is_empty()
+                    || good != 70
+                    || !output.stderr.is_empty()
+                    || !output.status.success()
+                {
+                    let _ = writeln!(
+                        report,
+                        "fork, interface {abi:?}, server {family}: {good} of 70 good, {}\n{}\n{}",
+                        output.status,
+                        bad.join("\n"),
+                        text(&output.stderr)
+                    );
+                }
+            }
+            control::send(&socket, "down").unwrap();
+        });
+    }
+    assert!(report.is_empty(), "\n{report}");
+}
