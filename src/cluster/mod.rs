@@ -1,1 +1,8 @@
-//! (being written)
+//! Which nodes exist and how they fare: the configuration file, the nodes in it, what is known of their health.
+//!
+//! Touches no sockets and no SQL; may use serde_json, [`crate::error`], [`crate::options`] and [`crate::charset`].
+
+pub mod config;
+pub mod directives;
+pub mod health;
+pub mod topology;

@@ -11,14 +11,18 @@
 //! * [`cache`]: classifications kept by full text, within bounded bytes.
 //! * [`transaction`]: the transaction tracker.
 //! * [`decision`]: the order of decision before any filter is asked.
+//! * [`candidates`], [`filter`], [`decide`]: which node: the order of decision, the filter chain, the failover order.
 //! * [`wild`]: `mysqlnd_ms_match_wild`.
 
 pub mod cache;
+pub mod candidates;
 pub mod classify;
 pub mod context;
 mod control;
+pub mod decide;
 pub mod decision;
 pub mod effects;
+pub mod filter;
 pub mod functions;
 pub mod hint;
 mod keywords;

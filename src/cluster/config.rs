@@ -1,0 +1,347 @@
+//! The configuration file: JSON in, a checked [`Config`] out. The only place that knows the file's own words.
+//!
+//! Touches no sockets and no SQL. Every mistake is reported with its file, line and path, not only the first; what a
+//! mistake costs is its [`Severity`]. The keys are described in `docs/config.md`.
+
+mod file;
+mod json;
+mod node;
+mod problem;
+mod reader;
+mod section;
+mod store;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use problem::{Position, Problem, Severity};
+pub(crate) use reader::is_true;
+pub use store::{Snapshot, Store};
+
+use super::health::Health;
+use super::topology::{Node, NodeId, NodeSet};
+use json::Value;
+use reader::{Reader, join};
+
+/// All sections of one file. Never changes; a changed file makes a new one.
+#[derive(Debug, Default)]
+pub struct Config {
+    sections: Vec<Section>,
+    by_name: HashMap<String, usize>,
+    /// True when some section has `match` rules: otherwise a connect call needs only the look at its host.
+    has_rules: bool,
+}
+
+/// What a file gave: its sections, and every mistake found on the way, in the order of the file.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The sections, those with mistakes too: they refuse connects.
+    pub config: Config,
+    /// All mistakes of [`Severity::Note`] and [`Severity::Section`].
+    pub problems: Vec<Problem>,
+    /// The files that were read, and how they looked.
+    watched: Vec<node::Watched>,
+}
+
+/// The arguments of a connect call, as far as rules look at them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Call<'a> {
+    /// Host argument; `None` and empty mean `localhost`.
+    pub host: Option<&'a str>,
+    /// Port, 0 = the default 3306.
+    pub port: u16,
+    /// Socket argument.
+    pub socket: Option<&'a str>,
+    /// Account.
+    pub user: Option<&'a str>,
+    /// Schema.
+    pub database: Option<&'a str>,
+}
+
+/// One `match` rule: every part that is given must be equal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MatchRule {
+    /// Equal to the host argument; `localhost` also fits a missing host.
+    pub host: Option<String>,
+    /// Equal to the port argument; 3306 also fits 0.
+    pub port: Option<u16>,
+    /// Equal to the socket argument.
+    pub socket: Option<String>,
+    /// Equal to the account name.
+    pub user: Option<String>,
+    /// Equal to the schema argument.
+    pub database: Option<String>,
+}
+
+impl MatchRule {
+    /// Does the connect call fit?
+    pub fn fits(&self, call: &Call<'_>) -> bool {
+        let host = call.host.filter(|host| !host.is_empty()).unwrap_or("localhost");
+        let port = if call.port == 0 { 3306 } else { call.port };
+        let same = |rule: &Option<String>, given: Option<&str>| rule.as_deref().is_none_or(|rule| given == Some(rule));
+        same(&self.host, Some(host))
+            && self.port.is_none_or(|rule| rule == port)
+            && same(&self.socket, call.socket)
+            && same(&self.user, call.user)
+            && same(&self.database, call.database)
+    }
+}
+
+/// What is done when a node cannot be connected to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Strategy {
+    /// The error goes to the program.
+    #[default]
+    Disabled,
+    /// A read goes to a source; a write fails.
+    Source,
+    /// A read tries the other replicas, then the sources; a write tries the other sources.
+    LoopBeforeSource,
+}
+
+/// The key `failover`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Failover {
+    /// What is tried next.
+    pub strategy: Strategy,
+    /// Leave failed nodes out of the choice for [`super::health::REMEMBERED`].
+    pub remember_failed: bool,
+}
+
+/// The key `trx_stickiness`: what happens to statements inside a transaction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stickiness {
+    /// They are routed as if there were none. The plugin's default, and unsafe.
+    Disabled,
+    /// All of them run on one source.
+    Source,
+    /// All of them run on one node: a replica if the transaction is read only, else a source.
+    #[default]
+    On,
+}
+
+/// One entry of the key `filters`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FilterSpec {
+    /// Any node, all equally likely; with `sticky` the first choice is kept.
+    Random {
+        /// Keep the choice.
+        sticky: bool,
+    },
+    /// One after the other.
+    RoundRobin,
+}
+
+impl FilterSpec {
+    /// Its name in the file.
+    pub fn name(self) -> &'static str {
+        match self {
+            FilterSpec::Random { .. } => "random",
+            FilterSpec::RoundRobin => "roundrobin",
+        }
+    }
+}
+
+/// One cluster.
+#[derive(Debug)]
+pub struct Section {
+    /// Its name: the host argument that selects it.
+    pub name: String,
+    /// All nodes; a [`NodeId`] is an index here. With `multi_master` off, sources after the first are here and in
+    /// no other list.
+    pub nodes: Vec<Node>,
+    /// Nodes that take writes, in the order of the file.
+    pub sources: NodeSet,
+    /// Nodes that take reads, in the order of the file.
+    pub replicas: NodeSet,
+    /// Character set for escaping before a connection exists, and of every new connection.
+    pub server_charset: Option<String>,
+    /// Connect to a node when it is first needed; otherwise to all in `mysql_real_connect`. Default true.
+    pub lazy_connections: bool,
+    /// Default: disabled.
+    pub failover: Failover,
+    /// Default: on.
+    pub trx_stickiness: Stickiness,
+    /// After a write, reads without a hint go to a source, for the life of the handle. Default false.
+    pub source_on_write: bool,
+    /// Never empty: without `filters` it is a sticky `random`.
+    pub filters: Vec<FilterSpec>,
+    /// Connect calls that select this section besides its name.
+    pub rules: Vec<MatchRule>,
+    /// Why connects to this section fail with 2000.
+    pub refused: Option<Problem>,
+    /// What all handles of this process know about its nodes.
+    pub health: Arc<Health>,
+}
+
+impl Section {
+    /// A section without nodes, all keys at their defaults.
+    pub(crate) fn empty(name: &str) -> Self {
+        Section {
+            name: name.to_owned(),
+            nodes: Vec::new(),
+            sources: NodeSet::EMPTY,
+            replicas: NodeSet::EMPTY,
+            server_charset: None,
+            lazy_connections: true,
+            failover: Failover::default(),
+            trx_stickiness: Stickiness::default(),
+            source_on_write: false,
+            filters: Vec::new(),
+            rules: Vec::new(),
+            refused: None,
+            health: Arc::default(),
+        }
+    }
+
+    fn set_nodes(&mut self, nodes: Vec<Node>) {
+        self.health = Arc::new(Health::new(nodes.len()));
+        self.nodes = nodes;
+    }
+
+    /// The node with this number. The number must be one of this section's.
+    pub fn node(&self, id: NodeId) -> Option<&Node> {
+        self.nodes.get(id.index())
+    }
+}
+
+impl Config {
+    /// Reads and checks a file. `multi_master` off leaves only the first source of each section in use.
+    ///
+    /// Errors: a problem of [`Severity::File`]: the file cannot be read, is not safe (see `docs/config.md`), is
+    /// empty, is not JSON, or its top level is not an object.
+    pub fn load(path: &Path, multi_master: bool) -> Result<Loaded, Problem> {
+        let whole = |text: String, remedy: String| Problem {
+            severity: Severity::File,
+            file: path.to_owned(),
+            position: None,
+            path: String::new(),
+            text,
+            remedy,
+        };
+        let guarded = file::read(path).map_err(|refused| whole(refused.text, refused.remedy))?;
+        let text = String::from_utf8(guarded.bytes).map_err(|error| {
+            let text = format!("is not UTF-8 (byte {})", error.utf8_error().valid_up_to());
+            whole(text, "save it as UTF-8".into())
+        })?;
+        let mut loaded = Config::parse(&text, path, multi_master)?;
+        loaded.watched.insert(0, (path.to_owned(), Some(guarded.stamp)));
+        if guarded.world_readable && loaded.config.sections.iter().any(|section| section.has_inline_password(&text)) {
+            let mut note = whole("can be read by everybody and holds passwords".into(), String::new());
+            note.severity = Severity::Note;
+            note.remedy = format!("chmod o-r {}, or use `password_file`", path.display());
+            loaded.problems.insert(0, note);
+        }
+        Ok(loaded)
+    }
+
+    /// The same for a text; `file` is what messages call it, and what relative paths count from.
+    pub fn parse(text: &str, file: &Path, multi_master: bool) -> Result<Loaded, Problem> {
+        let whole = |position: Option<Position>, text: String, remedy: &str| Problem {
+            severity: Severity::File,
+            file: file.to_owned(),
+            position,
+            path: String::new(),
+            text,
+            remedy: remedy.to_owned(),
+        };
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        if text.trim().is_empty() {
+            return Err(whole(None, "is empty".into(), "put an empty object into it: {}"));
+        }
+        let json = json::parse(text)
+            .map_err(|error| whole(Some(error.at), format!("is not valid JSON: {}", error.reason), ""))?;
+        let Value::Object(_) = &json.value else {
+            let text = format!("expected an object of sections, found {}", json.describe());
+            return Err(whole(Some(json.at), text, r#"as in {"shop": {"master": {...}, "slave": {...}}}"#));
+        };
+        let mut reader = Reader::new(file);
+        let mut watched = Vec::new();
+        let mut config = Config::default();
+        if let Some(object) = reader.object(&json, "") {
+            for member in &object.members {
+                let mut section = section::read(&mut reader, &member.name, &member.json, multi_master, &mut watched);
+                if section.filters.is_empty() {
+                    section.filters.push(FilterSpec::Random { sticky: true });
+                }
+                if section.name.is_empty() {
+                    reader.note(member.at, &join("", ""), "a section without a name is reached by `match` only", "");
+                }
+                config.add(section);
+            }
+        }
+        let mut problems = reader.problems;
+        problems.sort_by_key(|problem| problem.position);
+        Ok(Loaded { config, problems, watched })
+    }
+
+    fn add(&mut self, section: Section) {
+        self.has_rules |= !section.rules.is_empty();
+        self.by_name.insert(section.name.clone(), self.sections.len());
+        self.sections.push(section);
+    }
+
+    /// The section of a connect call: the one named like the host argument, else the first whose rules fit.
+    pub fn find(&self, call: &Call<'_>) -> Option<&Section> {
+        let named = call.host.filter(|host| !host.is_empty()).and_then(|host| self.section(host));
+        if named.is_some() || !self.has_rules {
+            return named;
+        }
+        self.sections.iter().find(|section| section.rules.iter().any(|rule| rule.fits(call)))
+    }
+
+    /// The section with this name.
+    pub fn section(&self, name: &str) -> Option<&Section> {
+        self.by_name.get(name).map(|index| &self.sections[*index])
+    }
+
+    /// All sections in the order of the file.
+    pub fn sections(&self) -> &[Section] {
+        &self.sections
+    }
+
+    /// The first section, for tests of other modules.
+    #[cfg(test)]
+    pub(crate) fn take_first(&mut self) -> Section {
+        self.sections.swap_remove(0)
+    }
+
+    /// Takes over what an earlier configuration's nodes are known to suffer from.
+    fn adopt_health(&self, earlier: &Config) {
+        for section in &self.sections {
+            let Some(old) = earlier.section(&section.name) else {
+                continue;
+            };
+            for node in &section.nodes {
+                let same =
+                    |other: &&Node| (&other.host, other.port, &other.socket) == (&node.host, node.port, &node.socket);
+                if let Some(other) = old.nodes.iter().find(same) {
+                    section.health.adopt(node.id, &old.health, other.id);
+                }
+            }
+        }
+    }
+}
+
+/// Reads another file that decides where passwords go, under the same rule; the error says why not and what to do.
+pub(crate) fn read_guarded(path: &Path) -> Result<Vec<u8>, String> {
+    file::read(path).map(|guarded| guarded.bytes).map_err(|refused| format!("{} ({})", refused.text, refused.remedy))
+}
+
+impl Section {
+    fn has_inline_password(&self, text: &str) -> bool {
+        text.contains("\"password\"") && self.nodes.iter().any(|node| node.password.is_some())
+    }
+}
+
+impl Loaded {
+    /// The files that decided this configuration.
+    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.watched.iter().map(|(path, _)| path)
+    }
+}
+
+#[cfg(test)]
+#[path = "config/tests.rs"]
+mod tests;

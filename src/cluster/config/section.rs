@@ -1,0 +1,314 @@
+//! Reads one section: everything but its nodes' own keys.
+
+use super::json::{Json, Value};
+use super::node::{self, Watched};
+use super::problem::{Position, Problem, Severity};
+use super::reader::{Object, Reader, join};
+use super::{Failover, FilterSpec, MatchRule, Section, Stickiness, Strategy};
+use crate::charset;
+use crate::cluster::topology::Role;
+
+/// Section keys that are served.
+const SERVED: &[&str] = &[
+    "master",
+    "slave",
+    "server_charset",
+    "lazy_connections",
+    "failover",
+    "master_on_write",
+    "trx_stickiness",
+    "filters",
+    "match",
+    "ssl_mode",
+    "ssl_ca",
+    "ssl_capath",
+    "ssl_cert",
+    "ssl_key",
+    "ssl_cipher",
+    "tls_version",
+];
+
+/// Section keys of the plugin, of its fork and of this library's design that are not served yet.
+const LATER: &[&str] = &[
+    "transient_error",
+    "global_transaction_id_injection",
+    "fabric",
+    "xa",
+    "pick",
+    "consistency",
+    "hints",
+    "pipelining",
+    "autocommit_off_reads",
+    "retry_reads",
+    "wait_for_primary_ms",
+    "board_dir",
+    "probe_ms",
+];
+
+/// Filters of the plugin that are not served yet.
+const LATER_FILTERS: &[&str] = &["user", "user_multi", "node_groups", "quality_of_service", "table"];
+
+/// Reads the section called `name`. Mistakes are in the reader; with one of them the section refuses connects.
+pub(super) fn read(
+    reader: &mut Reader<'_>,
+    name: &str,
+    json: &Json<'_>,
+    multi_master: bool,
+    watched: &mut Vec<Watched>,
+) -> Section {
+    let before = reader.problems.len();
+    let mut section = Section::empty(name);
+    if let Some(object) = reader.object(json, &join("", name)) {
+        read_members(reader, &object, &mut section, multi_master, watched);
+    }
+    let refused = |problem: &&Problem| problem.severity == Severity::Section;
+    section.refused = reader.problems[before..].iter().find(refused).cloned();
+    section
+}
+
+fn read_members(
+    reader: &mut Reader<'_>,
+    object: &Object<'_, '_>,
+    section: &mut Section,
+    multi_master: bool,
+    watched: &mut Vec<Watched>,
+) {
+    let before = reader.problems.len();
+    reader.keys(object, SERVED, LATER);
+    let tls = node::read_tls(reader, object);
+    let mut nodes = Vec::new();
+    for (key, role) in [("master", Role::Source), ("slave", Role::Replica)] {
+        match object.get(key) {
+            Some(json) => node::read_list(reader, json, &object.path_of(key), role, &tls, &mut nodes, watched),
+            None => {
+                let remedy = if role == Role::Replica { "it may be empty: {}" } else { "" };
+                reader.wrong(object.at, &object.path, format!("expected the key `{key}`"), remedy);
+            }
+        }
+    }
+    let of = |role: Role| nodes.iter().filter(move |node| node.role == role).map(|node| node.id);
+    section.sources = of(Role::Source).take(if multi_master { usize::MAX } else { 1 }).collect();
+    section.replicas = of(Role::Replica).collect();
+    section.set_nodes(nodes);
+
+    if let Some(json) = object.get("server_charset") {
+        let path = object.path_of("server_charset");
+        let name = reader.text(json, &path);
+        match name.as_deref().map(charset::by_name) {
+            Some(Some(charset)) if charset.scheme.fits_clients() => {
+                section.server_charset = Some(charset.name().to_owned());
+            }
+            Some(Some(charset)) => {
+                let text = format!("{} cannot be used by clients", charset.name());
+                reader.wrong(json.at, &path, text, "for instance utf8mb4");
+            }
+            Some(None) => {
+                let text = format!("expected a character set of MySQL or MariaDB, found {}", json.describe());
+                reader.wrong(json.at, &path, text, "for instance utf8mb4");
+            }
+            None => {}
+        }
+    }
+    let mut flag = |key: &str, default: bool| {
+        object.get(key).and_then(|json| reader.flag(json, &object.path_of(key))).unwrap_or(default)
+    };
+    section.lazy_connections = flag("lazy_connections", true);
+    section.source_on_write = flag("master_on_write", false);
+    if let Some(json) = object.get("trx_stickiness") {
+        const WORDS: &[(&str, Stickiness)] =
+            &[("disabled", Stickiness::Disabled), ("master", Stickiness::Source), ("on", Stickiness::On)];
+        if let Some(value) = reader.word(json, &object.path_of("trx_stickiness"), WORDS) {
+            section.trx_stickiness = value;
+        }
+    }
+    if let Some(json) = object.get("failover") {
+        section.failover = failover(reader, json, &object.path_of("failover"));
+    }
+    if let Some(json) = object.get("filters") {
+        section.filters = filters(reader, json, &object.path_of("filters"));
+    }
+    if let Some(json) = object.get("match") {
+        section.rules = rules(reader, json, &object.path_of("match"));
+    }
+    if reader.problems[before..].iter().all(|problem| problem.severity == Severity::Note) {
+        advise(reader, object, section);
+    }
+}
+
+/// Mentions settings that are legal and surprising.
+fn advise(reader: &mut Reader<'_>, object: &Object<'_, '_>, section: &Section) {
+    let place = |key: &str| object.get(key).map(|json| json.at);
+    if let (true, Some(at)) = (section.sources.is_empty(), place("master")) {
+        reader.note(at, &object.path_of("master"), "no source: every write fails with 2000", "name one node");
+    }
+    if let (true, Strategy::Disabled, Some(at)) =
+        (section.replicas.is_empty(), section.failover.strategy, place("slave"))
+        && !section.sources.is_empty()
+    {
+        let text = "no replica, and failover is disabled: every plain read fails with 2000";
+        reader.note(at, &object.path_of("slave"), text, r#"set "failover": "master", or name a replica"#);
+    }
+    if let (Stickiness::Disabled, Some(at)) = (section.trx_stickiness, place("trx_stickiness")) {
+        let text = "reads inside a transaction may leave its node";
+        reader.note(at, &object.path_of("trx_stickiness"), text, "remove the key: the default is `on`");
+    }
+}
+
+const STRATEGIES: &[(&str, Strategy)] = &[
+    ("disabled", Strategy::Disabled),
+    ("master", Strategy::Source),
+    ("loop_before_master", Strategy::LoopBeforeSource),
+];
+
+fn failover(reader: &mut Reader<'_>, json: &Json<'_>, path: &str) -> Failover {
+    let mut failover = Failover::default();
+    let strategy = match &json.value {
+        // The spelling before 1.4: a word, or a list with one word.
+        Value::Text(_) => Some((json, path.to_owned())),
+        Value::List(list) if list.is_empty() => None,
+        Value::List(list) => {
+            if let Some(second) = list.get(1) {
+                reader.wrong(second.at, &format!("{path}[1]"), "expected one strategy", "");
+            }
+            list.first().map(|json| (json, format!("{path}[0]")))
+        }
+        _ => {
+            let Some(object) = reader.object(json, path) else {
+                return failover;
+            };
+            reader.keys(&object, &["strategy", "remember_failed"], &["max_retries"]);
+            if let Some(json) = object.get("remember_failed") {
+                failover.remember_failed =
+                    reader.flag(json, &object.path_of("remember_failed")).unwrap_or(failover.remember_failed);
+            }
+            object.get("strategy").map(|json| (json, object.path_of("strategy")))
+        }
+    };
+    if let Some((json, path)) = strategy {
+        failover.strategy = reader.word(json, &path, STRATEGIES).unwrap_or(failover.strategy);
+    }
+    failover
+}
+
+fn filters(reader: &mut Reader<'_>, json: &Json<'_>, path: &str) -> Vec<FilterSpec> {
+    let mut entries: Vec<(String, String, Position, Option<&Json<'_>>)> = Vec::new();
+    match &json.value {
+        Value::Object(_) => {
+            let Some(object) = reader.object(json, path) else {
+                return Vec::new();
+            };
+            for member in &object.members {
+                entries.push((member.name.clone(), object.path_of(&member.name), member.at, Some(&member.json)));
+            }
+        }
+        Value::List(list) => {
+            for (i, json) in list.iter().enumerate() {
+                let path = format!("{path}[{i}]");
+                match &json.value {
+                    Value::Text(name) => entries.push((name.clone(), path, json.at, None)),
+                    _ => {
+                        let text = format!("unknown filter: expected a name, found {}", json.describe());
+                        reader.wrong(json.at, &path, text, r#"write "filters": {"NAME": {...}}"#);
+                    }
+                }
+            }
+        }
+        _ => {
+            reader.wrong(json.at, path, format!("expected an object of filters, found {}", json.describe()), "");
+        }
+    }
+    let mut chain: Vec<FilterSpec> = Vec::new();
+    for (name, path, at, options) in entries {
+        let lower = name.to_ascii_lowercase();
+        let filter = match lower.as_str() {
+            "random" => {
+                let object = options.and_then(|json| filter_options(reader, json, &path, &["sticky"]));
+                let sticky = object.and_then(|object| {
+                    let json = object.get("sticky")?;
+                    reader.flag(json, &object.path_of("sticky"))
+                });
+                FilterSpec::Random { sticky: sticky.unwrap_or(false) }
+            }
+            "roundrobin" => {
+                options.and_then(|json| filter_options(reader, json, &path, &[]));
+                FilterSpec::RoundRobin
+            }
+            other if LATER_FILTERS.contains(&other) => {
+                reader.not_served(at, &path, other);
+                continue;
+            }
+            "" => {
+                reader.wrong(at, &path, "unknown filter: its name is empty", "filters: random, roundrobin");
+                continue;
+            }
+            _ => {
+                reader.wrong(at, &path, format!("unknown filter {name:?}"), "filters: random, roundrobin");
+                continue;
+            }
+        };
+        if let Some(first) = chain.first() {
+            let text = format!("`{lower}` never runs: `{}` in front of it already chooses one node", first.name());
+            reader.wrong(at, &path, text, "keep one of them");
+        }
+        chain.push(filter);
+    }
+    chain
+}
+
+/// The options of a filter. Like the plugin, takes anything that is not an object as "no options".
+fn filter_options<'j, 'a>(
+    reader: &mut Reader<'_>,
+    json: &'j Json<'a>,
+    path: &str,
+    served: &[&str],
+) -> Option<Object<'j, 'a>> {
+    match &json.value {
+        Value::Object(_) => {
+            let object = reader.object(json, path)?;
+            reader.keys(&object, served, &["weights", "weight"]);
+            Some(object)
+        }
+        Value::List(list) if list.is_empty() => None,
+        Value::Null => None,
+        _ => {
+            reader.note(json.at, path, format!("{} is no object of options, ignored", json.describe()), "write {}");
+            None
+        }
+    }
+}
+
+const RULE_KEYS: &[&str] = &["host", "port", "socket", "user", "database"];
+
+fn rules(reader: &mut Reader<'_>, json: &Json<'_>, path: &str) -> Vec<MatchRule> {
+    let entries: Vec<(&Json<'_>, String)> = match &json.value {
+        Value::List(list) => list.iter().enumerate().map(|(i, json)| (json, format!("{path}[{i}]"))).collect(),
+        _ => vec![(json, path.to_owned())],
+    };
+    let mut rules = Vec::new();
+    for (json, path) in entries {
+        let Some(object) = reader.object(json, &path) else {
+            continue;
+        };
+        reader.keys(&object, RULE_KEYS, &[]);
+        let text = |reader: &mut Reader<'_>, key: &str| {
+            object.get(key).and_then(|json| reader.c_text(json, &object.path_of(key)))
+        };
+        let rule = MatchRule {
+            host: text(reader, "host"),
+            port: object
+                .get("port")
+                .and_then(|json| reader.number(json, &object.path_of("port"), "a port", 1..=65535))
+                .and_then(|port| u16::try_from(port).ok()),
+            socket: text(reader, "socket"),
+            user: text(reader, "user"),
+            database: text(reader, "database"),
+        };
+        if RULE_KEYS.iter().all(|key| object.get(key).is_none()) {
+            let text = "expected at least one of host, port, socket, user, database";
+            reader.wrong(object.at, &path, text, "a rule without them would fit every connect call");
+        } else if rule != MatchRule::default() {
+            rules.push(rule);
+        }
+    }
+    rules
+}

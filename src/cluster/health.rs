@@ -1,0 +1,147 @@
+//! Which nodes failed, why, and until when that is remembered.
+//!
+//! Two of these exist for a routed handle: its own, and one that all handles of the process share (it hangs on the
+//! [`super::config::Section`]). Time comes from the caller. No locks: a fork at any moment leaves it usable.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
+
+use super::topology::{NodeId, NodeSet};
+
+/// How long a failure is remembered. The plugin remembered it for the life of a handle, which for a long-running
+/// program means for ever; half a minute bounds the cost of a dead node and lets a repaired one come back.
+pub const REMEMBERED: Duration = Duration::from_secs(30);
+
+/// What is remembered of a failed node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The error number of the failed attempt.
+    pub code: u32,
+    /// When the node is tried again, on the clock of [`crate::env::Clock`].
+    pub until: Duration,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    /// Milliseconds; 0 = well.
+    until: AtomicU64,
+    code: AtomicU32,
+}
+
+/// The failures of one section's nodes.
+#[derive(Debug, Default)]
+pub struct Health {
+    slots: Box<[Slot]>,
+    /// False until the first failure, so that a look at a healthy section costs one load.
+    any: AtomicU32,
+}
+
+impl Health {
+    /// All nodes well.
+    pub fn new(nodes: usize) -> Self {
+        Health { slots: (0..nodes).map(|_| Slot::default()).collect(), any: AtomicU32::new(0) }
+    }
+
+    /// Remembers a failure from `now` on, for [`REMEMBERED`].
+    pub fn failed(&self, node: NodeId, code: u32, now: Duration) {
+        if let Some(slot) = self.slots.get(node.index()) {
+            slot.code.store(code, Ordering::Relaxed);
+            slot.until.store(((now + REMEMBERED).as_millis() as u64).max(1), Ordering::Release);
+            self.any.store(1, Ordering::Release);
+        }
+    }
+
+    /// Forgets the node's failure: it answered.
+    pub fn well(&self, node: NodeId) {
+        if self.any.load(Ordering::Acquire) != 0
+            && let Some(slot) = self.slots.get(node.index())
+        {
+            slot.until.store(0, Ordering::Release);
+        }
+    }
+
+    /// The node's failure, if it is still remembered.
+    pub fn failure(&self, node: NodeId, now: Duration) -> Option<Failure> {
+        let slot = self.slots.get(node.index())?;
+        let until = Duration::from_millis(slot.until.load(Ordering::Acquire));
+        (until > now).then(|| Failure { code: slot.code.load(Ordering::Relaxed), until })
+    }
+
+    /// All nodes whose failure is still remembered.
+    pub fn failed_nodes(&self, now: Duration) -> NodeSet {
+        if self.any.load(Ordering::Acquire) == 0 {
+            return NodeSet::EMPTY;
+        }
+        let failed: NodeSet =
+            (0..self.slots.len()).filter_map(NodeId::new).filter(|node| self.failure(*node, now).is_some()).collect();
+        if failed.is_empty() {
+            // Another thread may store a failure between the look and this line; it stores `any` after its slot,
+            // and what is lost at worst is the memory of one failure.
+            self.any.store(0, Ordering::Release);
+        }
+        failed
+    }
+
+    /// Takes over what `other` knows about a node of an earlier configuration.
+    pub(crate) fn adopt(&self, node: NodeId, other: &Health, other_node: NodeId) {
+        let Some(from) = other.slots.get(other_node.index()) else {
+            return;
+        };
+        let Some(to) = self.slots.get(node.index()) else {
+            return;
+        };
+        let until = from.until.load(Ordering::Acquire);
+        if until != 0 {
+            to.code.store(from.code.load(Ordering::Relaxed), Ordering::Relaxed);
+            to.until.store(until, Ordering::Release);
+            self.any.store(1, Ordering::Release);
+        }
+    }
+}
+
+/// True for errors that say "this server cannot be reached by anybody": only these are told to the whole process.
+/// A refused account (1045, 1049, ...) concerns the handle that used it, because accounts come from connect calls too.
+pub fn concerns_everybody(code: u32) -> bool {
+    // 2002, 2003: no connection; 2005: unknown host; 2012, 2013: lost in the handshake; 1040: too many connections;
+    // 1053: shutting down; 1129: host blocked.
+    matches!(code, 2002 | 2003 | 2005 | 2012 | 2013 | 1040 | 1053 | 1129)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(index: usize) -> NodeId {
+        NodeId::new(index).expect("small")
+    }
+
+    #[test]
+    fn a_failure_ends_by_time_or_by_an_answer() {
+        let health = Health::new(3);
+        let now = Duration::ZERO;
+        assert!(health.failed_nodes(now).is_empty());
+        health.failed(id(1), 2003, now);
+        health.failed(id(2), 2002, now);
+        assert_eq!(health.failure(id(1), now), Some(Failure { code: 2003, until: REMEMBERED }));
+        assert_eq!(health.failed_nodes(now), [id(1), id(2)].into_iter().collect());
+        health.well(id(2));
+        assert_eq!(health.failed_nodes(now), [id(1)].into_iter().collect());
+        assert_eq!(health.failure(id(1), REMEMBERED), None);
+        assert!(health.failed_nodes(REMEMBERED).is_empty());
+        health.failed(id(0), 2003, REMEMBERED);
+        assert_eq!(health.failed_nodes(REMEMBERED), [id(0)].into_iter().collect());
+    }
+
+    #[test]
+    fn unknown_nodes_are_well() {
+        let health = Health::new(1);
+        health.failed(id(7), 2003, Duration::ZERO);
+        assert_eq!(health.failure(id(7), Duration::ZERO), None);
+    }
+
+    #[test]
+    fn accounts_do_not_condemn_a_node_for_all() {
+        assert!(concerns_everybody(2003));
+        assert!(!concerns_everybody(1045));
+    }
+}
