@@ -24,6 +24,7 @@ pub mod conn;
 pub mod env;
 pub mod error;
 pub mod log;
+pub mod option_file;
 pub mod options;
 pub mod result;
 pub mod route;

@@ -93,6 +93,8 @@ pub struct Options {
     pub default_auth: Option<String>,
     /// `MYSQL_ENABLE_CLEARTEXT_PLUGIN`.
     pub cleartext_plugin: bool,
+    /// `CLIENT_*` that options switch on, besides the flags of the connect call.
+    pub client_flags: u64,
     /// `MYSQL_OPT_PROTOCOL`.
     pub protocol: Protocol,
     /// `MYSQL_OPT_BIND`.
@@ -139,11 +141,7 @@ impl Options {
             init_commands: Vec::new(),
             attributes: Vec::new(),
             tls: TlsOptions {
-                mode: if mysql {
-                    TlsMode::Preferred
-                } else {
-                    TlsMode::Disabled
-                },
+                mode: if mysql { TlsMode::Preferred } else { TlsMode::Disabled },
                 ca: None,
                 capath: None,
                 cert: None,
@@ -156,6 +154,7 @@ impl Options {
             server_public_key: None,
             default_auth: None,
             cleartext_plugin: false,
+            client_flags: 0,
             protocol: Protocol::Default,
             bind: None,
             max_allowed_packet: 1 << 30,
@@ -163,6 +162,15 @@ impl Options {
             reconnect: false,
             report_data_truncation: true,
             defaults: Defaults::default(),
+        }
+    }
+
+    /// Switches a `CLIENT_*` flag.
+    pub fn set_client_flag(&mut self, flag: u64, enabled: bool) {
+        if enabled {
+            self.client_flags |= flag;
+        } else {
+            self.client_flags &= !flag;
         }
     }
 }

@@ -15,15 +15,24 @@
 #![allow(unsafe_code)]
 
 #[cfg(not(panic = "unwind"))]
-compile_error!(
-    "mysqlclient-ms needs panic=unwind: a panic must end a handle, never the host process"
-);
+compile_error!("mysqlclient-ms needs panic=unwind: a panic must end a handle, never the host process");
 
+mod charset;
+pub mod cluster;
+mod connect;
 pub mod convert;
 mod data;
 pub mod entry;
+mod environment;
 pub mod exports;
 pub mod family;
+mod fork;
+mod handle;
+mod info;
 pub mod list;
+mod memory;
 pub mod misc;
+mod options;
+mod query;
+mod result;
 pub mod stub;

@@ -19,6 +19,7 @@ pub use problem::{Position, Problem, Severity};
 pub(crate) use reader::is_true;
 pub use store::{Snapshot, Store};
 
+use super::facts::Facts;
 use super::health::Health;
 use super::topology::{Node, NodeId, NodeSet};
 use json::Value;
@@ -27,7 +28,7 @@ use reader::{Reader, join};
 /// All sections of one file. Never changes; a changed file makes a new one.
 #[derive(Debug, Default)]
 pub struct Config {
-    sections: Vec<Section>,
+    sections: Vec<Arc<Section>>,
     by_name: HashMap<String, usize>,
     /// True when some section has `match` rules: otherwise a connect call needs only the look at its host.
     has_rules: bool,
@@ -173,6 +174,8 @@ pub struct Section {
     pub refused: Option<Problem>,
     /// What all handles of this process know about its nodes.
     pub health: Arc<Health>,
+    /// What they know about its servers.
+    pub facts: Facts,
 }
 
 impl Section {
@@ -192,6 +195,7 @@ impl Section {
             rules: Vec::new(),
             refused: None,
             health: Arc::default(),
+            facts: Facts::default(),
         }
     }
 
@@ -279,11 +283,11 @@ impl Config {
     fn add(&mut self, section: Section) {
         self.has_rules |= !section.rules.is_empty();
         self.by_name.insert(section.name.clone(), self.sections.len());
-        self.sections.push(section);
+        self.sections.push(Arc::new(section));
     }
 
     /// The section of a connect call: the one named like the host argument, else the first whose rules fit.
-    pub fn find(&self, call: &Call<'_>) -> Option<&Section> {
+    pub fn find(&self, call: &Call<'_>) -> Option<&Arc<Section>> {
         let named = call.host.filter(|host| !host.is_empty()).and_then(|host| self.section(host));
         if named.is_some() || !self.has_rules {
             return named;
@@ -292,12 +296,12 @@ impl Config {
     }
 
     /// The section with this name.
-    pub fn section(&self, name: &str) -> Option<&Section> {
+    pub fn section(&self, name: &str) -> Option<&Arc<Section>> {
         self.by_name.get(name).map(|index| &self.sections[*index])
     }
 
     /// All sections in the order of the file.
-    pub fn sections(&self) -> &[Section] {
+    pub fn sections(&self) -> &[Arc<Section>] {
         &self.sections
     }
 

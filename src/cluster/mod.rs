@@ -2,7 +2,11 @@
 //!
 //! Touches no sockets and no SQL; may use serde_json, [`crate::error`], [`crate::options`] and [`crate::charset`].
 
+mod clusters;
 pub mod config;
 pub mod directives;
+pub mod facts;
 pub mod health;
 pub mod topology;
+
+pub use clusters::Clusters;

@@ -1,1 +1,242 @@
-//! (being written)
+//! One application handle: runs statements, reads their results, keeps its connections and what they must know.
+//!
+//! The only place where routing meets I/O. A plain handle has one node; a routed one asks `route` where each
+//! statement goes. Never touches pointers, packet bytes or JSON.
+//!
+//! One statement, top to bottom: [`Session::run`] = [`Session::send_query`] (phase, route, prelude, send) then
+//! [`Session::read_query_result`] (head, observe); rows by [`Session::store_result`] or [`Session::use_result`].
+
+mod calls;
+mod carry;
+mod connect;
+mod effects;
+mod infile;
+mod nodes;
+mod observe;
+mod phase;
+mod query;
+mod results;
+mod routed;
+mod steer;
+mod tracking;
+
+pub use connect::{ConnectArgs, Environment};
+pub use infile::{DefaultLocalFiles, LocalFile, LocalFiles};
+pub use phase::Phase;
+pub use routed::Router;
+pub use tracking::{SessionChange, TrackType};
+
+use std::os::fd::RawFd;
+
+use crate::charset::Collation;
+use crate::conn::{Connection, Server};
+use crate::options::{Family, Options};
+use crate::result::Columns;
+
+use carry::Carry;
+use nodes::Node;
+
+/// `SERVER_MORE_RESULTS_EXISTS`.
+const MORE_RESULTS: u16 = 8;
+
+/// What the last call did: the values behind `mysql_affected_rows`, `mysql_insert_id` and their kin.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Rows changed; all ones after an error or before a result is stored.
+    pub affected_rows: u64,
+    /// First generated id of the last statement that answered with OK.
+    pub insert_id: u64,
+    /// Warnings of the last statement.
+    pub warnings: u32,
+    /// `SERVER_STATUS_*` of the last reply.
+    pub status: u16,
+    /// Columns of the last result; 0 for statements without one.
+    pub field_count: u32,
+    /// `mysql_info`; empty = NULL.
+    pub info: Vec<u8>,
+}
+
+impl Default for Outcome {
+    fn default() -> Self {
+        Outcome { affected_rows: !0, insert_id: 0, warnings: 0, status: 0, field_count: 0, info: Vec::new() }
+    }
+}
+
+/// One application handle.
+pub struct Session {
+    options: Options,
+    args: ConnectArgs,
+    nodes: Vec<Node>,
+    /// The node used last; its connection answers for the handle.
+    at: Option<usize>,
+    router: Option<Box<Router>>,
+    carry: Carry,
+    phase: Phase,
+    charset: Collation,
+    outcome: Outcome,
+    pending: Option<Columns>,
+    changes: Vec<u8>,
+    /// Replies to pipelined preludes that come before the statement's own.
+    prelude_replies: usize,
+    local_files: Box<dyn LocalFiles>,
+    connected: bool,
+}
+
+impl Session {
+    /// A handle that is not connected.
+    pub fn new(family: Family) -> Self {
+        Session {
+            options: Options::new(family),
+            args: ConnectArgs::default(),
+            nodes: Vec::new(),
+            at: None,
+            router: None,
+            carry: Carry::default(),
+            phase: Phase::Ready,
+            charset: connect::default_charset(family),
+            outcome: Outcome::default(),
+            pending: None,
+            changes: Vec::new(),
+            prelude_replies: 0,
+            local_files: Box::new(DefaultLocalFiles),
+            connected: false,
+        }
+    }
+
+    /// The options, to be read or changed.
+    pub fn options(&mut self) -> &mut Options {
+        &mut self.options
+    }
+
+    /// Which library the program was built for.
+    pub fn family(&self) -> Family {
+        self.options.family
+    }
+
+    /// What the last call did.
+    pub fn outcome(&self) -> &Outcome {
+        &self.outcome
+    }
+
+    /// `mysql_insert_id` as a program may have written it into its `MYSQL`.
+    pub fn set_insert_id(&mut self, insert_id: u64) {
+        self.outcome.insert_id = insert_id;
+    }
+
+    /// Where the handle stands.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// The program wrote 0 into `MYSQL.status`: it gives the waiting rows up. They are read and thrown away in
+    /// front of the next command, so that its reply is not mistaken.
+    pub fn give_up_rows(&mut self) {
+        if matches!(self.phase, Phase::HasResult | Phase::Streaming) {
+            self.pending = None;
+            self.phase = Phase::Abandoned;
+        }
+    }
+
+    /// True while `mysql_next_result` has something to read.
+    pub fn more_results(&self) -> bool {
+        self.outcome.status & MORE_RESULTS != 0
+    }
+
+    /// The handle was connected and not closed; a lazy one counts as connected.
+    pub fn is_connected(&self) -> bool {
+        self.connected && (self.router.is_some() || self.connection().is_some())
+    }
+
+    /// True for a handle that routes its statements.
+    pub fn is_routed(&self) -> bool {
+        self.router.is_some()
+    }
+
+    /// The connection used last.
+    fn connection(&self) -> Option<&Connection> {
+        self.at.and_then(|at| self.nodes[at].connection())
+    }
+
+    /// What the server of the connection used last said of itself.
+    pub fn server(&self) -> Option<&Server> {
+        self.connection().map(Connection::server)
+    }
+
+    /// The socket of the connection used last; a lazy handle's placeholder before there is one.
+    pub fn fd(&self) -> Option<RawFd> {
+        self.connection().map(Connection::fd).or_else(|| self.placeholder_fd())
+    }
+
+    /// The default schema as far as it is known.
+    pub fn schema(&self) -> Option<&[u8]> {
+        self.carry.schema()
+    }
+
+    /// The character set for escaping.
+    pub fn charset(&self) -> Collation {
+        self.charset
+    }
+
+    /// `SERVER_STATUS_NO_BACKSLASH_ESCAPES` of the last reply.
+    pub fn no_backslash_escapes(&self) -> bool {
+        self.outcome.status & 0x200 != 0
+    }
+
+    /// The node used last.
+    pub fn node(&self) -> Option<usize> {
+        self.at
+    }
+
+    /// Connection id on the node used last; 0 before the first.
+    pub fn thread_id(&self) -> u64 {
+        self.server().map_or(0, |server| server.thread_id)
+    }
+
+    /// Counts the changes of the default schema.
+    pub fn schema_version(&self) -> u32 {
+        self.carry.schema_version()
+    }
+
+    /// `mysql_get_server_info`: of the node used last, else what is known of the section.
+    pub fn server_version(&self) -> Option<&[u8]> {
+        match self.server() {
+            Some(server) => Some(&server.version),
+            None => self.router.as_ref().and_then(|router| router.known_version()),
+        }
+    }
+
+    /// `mysql_get_host_info` of the node used last.
+    pub fn host_info(&self) -> Option<&[u8]> {
+        self.server().map(|server| server.host_info.as_slice())
+    }
+
+    /// `MYSQL.host`: None for a Unix socket of the MariaDB family.
+    pub fn host_text(&self) -> Option<&[u8]> {
+        self.args.host.as_deref()
+    }
+
+    /// `MYSQL.unix_socket`: None for TCP.
+    pub fn socket_text(&self) -> Option<&[u8]> {
+        self.args.socket.as_deref()
+    }
+
+    /// `MYSQL.port`.
+    pub fn port(&self) -> u16 {
+        self.args.port
+    }
+
+    /// The arguments of the connect call.
+    pub fn connect_args(&self) -> &ConnectArgs {
+        &self.args
+    }
+
+    /// Columns of the result that waits to be stored or used.
+    pub fn pending_columns(&self) -> Option<&Columns> {
+        self.pending.as_ref()
+    }
+
+    /// Who opens the file of LOAD DATA LOCAL.
+    pub fn set_local_files(&mut self, files: Box<dyn LocalFiles>) {
+        self.local_files = files;
+    }
+}

@@ -1,0 +1,206 @@
+//! Entries that make, use and end a connection.
+
+#![allow(unsafe_code)]
+
+use std::ffi::{c_char, c_int, c_uint, c_ulong};
+use std::ptr;
+
+use crate::conn::driver::block_on;
+use crate::session::ConnectArgs;
+
+use super::convert::c_bytes;
+use super::entry::entry;
+use super::environment;
+use super::handle::{Handle, call};
+
+entry! {
+    /// Prepares a handle in the caller's memory, or in memory of its own for NULL.
+    ///
+    /// Returns: the handle; NULL when out of memory.
+    ///
+    /// # Safety
+    /// `mysql` is NULL or a writable buffer of the size of the family's `MYSQL`; what lies there is not looked at.
+    fn mysql_init<F>(mysql: *mut F::Mysql) -> *mut F::Mysql;
+    plain, fails ptr::null_mut(), {
+        // SAFETY: the caller's promise.
+        unsafe { Handle::<F>::init(mysql) }
+    }
+}
+
+entry! {
+    /// Ends the connections and the handle. In a forked child, and after the program has stored -1 in `net.fd`,
+    /// sockets are closed without a byte.
+    ///
+    /// # Safety
+    /// `mysql` is NULL or a valid handle.
+    fn mysql_close<F>(mysql: *mut F::Mysql);
+    handle mysql, fails (), {
+        // SAFETY: the caller's promise.
+        unsafe { Handle::<F>::close(mysql) };
+    }
+}
+
+entry! {
+    /// Connects. A host (or, by the section's `match` rules, another argument) that names a section of the
+    /// configuration makes a routed handle, which is lazy unless the section says otherwise.
+    ///
+    /// Units: port 0 to 65535, 0 = default; flags `CLIENT_*`. Returns: `mysql`; NULL on an error.
+    /// Errors: 2002, 2003, 2005, 2012, 2013, 2019, 2026, 2047, 2058, 2059, 2061; 2000 for a configuration that is
+    /// refused; the server's.
+    ///
+    /// # Safety
+    /// `mysql` is NULL or a valid handle; the texts are NULL or NUL-ended strings.
+    fn mysql_real_connect<F>(
+        mysql: *mut F::Mysql, host: *const c_char, user: *const c_char, passwd: *const c_char, db: *const c_char,
+        port: c_uint, unix_socket: *const c_char, client_flag: c_ulong,
+    ) -> *mut F::Mysql;
+    handle mysql, fails ptr::null_mut(), {
+        // SAFETY: the caller's promise.
+        let owned = |text: *const c_char| unsafe { c_bytes(text) }.map(<[u8]>::to_vec);
+        let args = ConnectArgs {
+            host: owned(host),
+            user: owned(user),
+            password: owned(passwd),
+            database: owned(db),
+            port: u16::try_from(port).unwrap_or(0),
+            socket: owned(unix_socket),
+            flags: client_flag,
+        };
+        // SAFETY: the caller's promise.
+        let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return ptr::null_mut() };
+        // SAFETY: lent through `mysql`.
+        unsafe { super::options::honour_fields::<F>(mysql, handle) };
+        let defaults = environment::connect_defaults(F::FAMILY);
+        let result = match super::options::read_option_files(handle) {
+            Ok(()) => match environment::clusters() {
+                Some(clusters) => block_on(handle.session.connect(args, &defaults, clusters)),
+                None => block_on(handle.session.connect_plain(args, &defaults)),
+            },
+            Err(error) => Err(error),
+        };
+        // SAFETY: lent through `mysql`.
+        if unsafe { handle.answer(mysql, result) } == 0 { mysql } else { ptr::null_mut() }
+    }
+}
+
+entry! {
+    /// Asks the server whether it is there; reconnects if the program has asked for that.
+    ///
+    /// Routing: the node used last, else the source. Returns: 0; 1 on an error. Errors: 2006, 2013, 2014.
+    ///
+    /// # Safety
+    /// `mysql` is NULL or a valid handle.
+    fn mysql_ping<F>(mysql: *mut F::Mysql) -> c_int;
+    handle mysql, fails 1, {
+        // SAFETY: the caller's promise.
+        unsafe { call::<F>(mysql, |session| block_on(session.ping())) }
+    }
+}
+
+entry! {
+    /// Makes `db` the default schema, on every node.
+    ///
+    /// Returns: 0; 1 on an error. Errors: 1049, 1044; 2006, 2013, 2014.
+    ///
+    /// # Safety
+    /// `mysql` is NULL or a valid handle; `db` a NUL-ended string.
+    fn mysql_select_db<F>(mysql: *mut F::Mysql, db: *const c_char) -> c_int;
+    handle mysql, fails 1, {
+        // SAFETY: the caller's promise.
+        let schema = unsafe { c_bytes(db) }.unwrap_or_default();
+        // SAFETY: the caller's promise.
+        unsafe { call::<F>(mysql, |session| block_on(session.select_db(schema))) }
+    }
+}
+
+entry! {
+    /// Forgets the session state of the connection, on every node: variables, temporary tables, locks, transaction.
+    ///
+    /// Returns: 0; 1 on an error.
+    ///
+    /// # Safety
+    /// `mysql` is NULL or a valid handle.
+    fn mysql_reset_connection<F>(mysql: *mut F::Mysql) -> c_int;
+    handle mysql, fails 1, {
+        // SAFETY: the caller's promise.
+        unsafe { call::<F>(mysql, |session| block_on(session.reset_connection())) }
+    }
+}
+
+entry! {
+    /// Switches multi-statements: 0 on, 1 off; on every node.
+    ///
+    /// Returns: 0; 1 on an error. Errors: 1047 for an unknown number.
+    ///
+    /// # Safety
+    /// `mysql` is NULL or a valid handle.
+    fn mysql_set_server_option<F>(mysql: *mut F::Mysql, option: c_uint) -> c_int;
+    handle mysql, fails 1, {
+        let number = u16::try_from(option).unwrap_or(u16::MAX);
+        // SAFETY: the caller's promise.
+        unsafe { call::<F>(mysql, |session| block_on(session.set_server_option(number))) }
+    }
+}
+
+entry! {
+    /// The server's one-line status.
+    ///
+    /// Returns: the text, valid until the next call of this kind; on an error the error's text, as the originals.
+    ///
+    /// # Safety
+    /// `mysql` is NULL or a valid handle.
+    fn mysql_stat<F>(mysql: *mut F::Mysql) -> *const c_char;
+    handle mysql, fails ptr::null(), {
+        // SAFETY: the caller's promise.
+        let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return ptr::null() };
+        let mut answer = Vec::new();
+        let result = block_on(handle.session.statistics()).map(|text| answer = text);
+        answer.push(0);
+        handle.answer = answer;
+        // SAFETY: lent through `mysql`.
+        if unsafe { handle.answer(mysql, result) } == 0 {
+            handle.answer.as_ptr().cast()
+        } else {
+            F::last_error(mysql).cast_const().cast()
+        }
+    }
+}
+
+entry! {
+    /// Flushes what the bits of `options` (`REFRESH_*`) name. Returns: 0; 1 on an error.
+    ///
+    /// # Safety
+    /// `mysql` is NULL or a valid handle.
+    fn mysql_refresh<F>(mysql: *mut F::Mysql, options: c_uint) -> c_int;
+    handle mysql, fails 1, {
+        // SAFETY: the caller's promise.
+        unsafe { call::<F>(mysql, |session| block_on(session.refresh(options as u8))) }
+    }
+}
+
+entry! {
+    /// Makes the server write debug information to its log. Returns: 0; 1 on an error.
+    ///
+    /// # Safety
+    /// `mysql` is NULL or a valid handle.
+    fn mysql_dump_debug_info<F>(mysql: *mut F::Mysql) -> c_int;
+    handle mysql, fails 1, {
+        // SAFETY: the caller's promise.
+        unsafe { call::<F>(mysql, |session| block_on(session.dump_debug_info())) }
+    }
+}
+
+entry! {
+    /// Ends the server's connection with this id.
+    ///
+    /// Routing: only if exactly one connection of this handle has the id, to its node. Returns: 0; 1 on an error.
+    /// Errors: 1094.
+    ///
+    /// # Safety
+    /// `mysql` is NULL or a valid handle.
+    fn mysql_kill<F>(mysql: *mut F::Mysql, thread_id: c_ulong) -> c_int;
+    handle mysql, fails 1, {
+        // SAFETY: the caller's promise.
+        unsafe { call::<F>(mysql, |session| block_on(session.kill(thread_id))) }
+    }
+}

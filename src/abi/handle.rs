@@ -1,0 +1,362 @@
+//! `MYSQL*` and the session behind it: found, lent for one call, and its public fields published.
+//!
+//! `MYSQL` may be the caller's memory and is often copied, zeroed or reused. All Rust state hangs from one private
+//! pointer in it, put there by `mysql_init`, removed by `mysql_close`. Public fields are copies written after each
+//! call; the few that clients write are honoured when the handle is lent. No I/O of its own, no SQL.
+
+#![allow(unsafe_code)]
+
+use std::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
+use std::ptr;
+
+use crate::error::Error;
+use crate::options::Family;
+use crate::session::Session;
+
+use super::entry::{clear_error, set_error};
+use super::family::Abi;
+use super::fork;
+use super::memory::Result as CResult;
+use super::options::Settings;
+
+/// What a lent pointer must carry before anything behind it is believed, by family.
+const fn magic(family: Family) -> u64 {
+    match family {
+        Family::MySql => 0x6d73_716c_6d73_4831,
+        Family::MariaDb => 0x6d73_716c_6d73_4d31,
+    }
+}
+
+/// Capabilities that every server since 5.5 has: what a lazy handle shows until it knows better. Drivers look for
+/// CLIENT_PROTOCOL_41 and CLIENT_TRANSACTIONS.
+const PLACEHOLDER_CAPABILITIES: u64 = 0x807f_f7ff;
+
+/// NUL-ended texts that public fields point to.
+#[derive(Default)]
+struct Texts {
+    host: Option<Vec<u8>>,
+    user: Option<Vec<u8>>,
+    password: Option<Vec<u8>>,
+    socket: Option<Vec<u8>>,
+    schema: Option<Vec<u8>>,
+    server_version: Option<Vec<u8>>,
+    host_info: Option<Vec<u8>>,
+    info: Vec<u8>,
+}
+
+/// What the public fields show of the connection; compared before they are written again.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Identity {
+    connected: bool,
+    node: Option<usize>,
+    thread_id: u64,
+    fd: c_int,
+    schema_version: u32,
+}
+
+/// Everything of ours behind one `MYSQL`. Its first word tells the family.
+#[repr(C)]
+pub(super) struct Handle<F: Abi> {
+    magic: u64,
+    /// The handle's life: statements, results, connections.
+    pub session: Session,
+    /// Options as the program gave them, for `mysql_get_option`.
+    pub settings: Settings,
+    /// The unbuffered result being fetched.
+    pub streaming: *mut CResult<F>,
+    /// Where `mysql_session_track_get_next` stands, per type.
+    pub track: [usize; 6],
+    /// Memory for [`super::info`]'s texts.
+    pub answer: Vec<u8>,
+    owned: bool,
+    generation: u64,
+    texts: Texts,
+    shown: Identity,
+    status: c_uint,
+}
+
+/// A NUL-ended copy.
+fn ended(text: &[u8]) -> Vec<u8> {
+    let mut copy = Vec::with_capacity(text.len() + 1);
+    copy.extend_from_slice(text);
+    copy.push(0);
+    copy
+}
+
+fn pointer(text: &Option<Vec<u8>>) -> *mut c_char {
+    text.as_ref().map_or(ptr::null_mut(), |text| text.as_ptr().cast_mut().cast())
+}
+
+impl<F: Abi> Handle<F> {
+    /// `mysql_init`: a new handle in the caller's memory, or in memory of ours for NULL.
+    ///
+    /// # Safety
+    /// `mysql` is NULL or a writable buffer of `size_of::<F::Mysql>()` bytes; what lies there is not looked at.
+    pub unsafe fn init(mysql: *mut F::Mysql) -> *mut F::Mysql {
+        let owned = mysql.is_null();
+        let place = if owned {
+            // SAFETY: the layout of F::Mysql is not zero-sized.
+            unsafe { std::alloc::alloc_zeroed(std::alloc::Layout::new::<F::Mysql>()).cast::<F::Mysql>() }
+        } else {
+            mysql
+        };
+        if place.is_null() {
+            return place;
+        }
+        // SAFETY: writable by the caller's promise, or just allocated.
+        unsafe { ptr::write_bytes(place.cast::<u8>(), 0, size_of::<F::Mysql>()) };
+        let handle = Box::new(Handle::<F> {
+            magic: magic(F::FAMILY),
+            session: Session::new(F::FAMILY),
+            settings: Settings::default(),
+            streaming: ptr::null_mut(),
+            track: [0; 6],
+            answer: Vec::new(),
+            owned,
+            generation: fork::generation(),
+            texts: Texts::default(),
+            shown: Identity::default(),
+            status: 0,
+        });
+        // SAFETY: accessors give addresses inside `place`, which is writable.
+        unsafe {
+            F::handle_slot(place).write(Box::into_raw(handle).cast::<c_void>());
+            F::fd(place).write(-1);
+            F::free_me(place).write(c_char::from(owned));
+            F::affected_rows(place).write(0);
+            super::options::publish_defaults::<F>(place);
+        }
+        clear_error::<F>(place);
+        place
+    }
+
+    /// The handle behind a pointer, for the length of one call; None for NULL, zeroed or closed memory.
+    ///
+    /// # Safety
+    /// `mysql` is NULL or points to a readable and writable `F::Mysql` whose private pointer is ours or NULL.
+    /// No other borrow of the same handle is alive.
+    pub unsafe fn lend<'a>(mysql: *mut F::Mysql) -> Option<&'a mut Handle<F>> {
+        if mysql.is_null() {
+            return None;
+        }
+        // SAFETY: readable by the caller's promise.
+        let slot = unsafe { F::handle_slot(mysql).read() }.cast::<Handle<F>>();
+        if slot.is_null() || !slot.is_aligned() {
+            return None;
+        }
+        // SAFETY: a pointer that is not NULL was put there by `init`; nobody else borrows it now.
+        let handle = unsafe { &mut *slot };
+        if handle.magic != magic(F::FAMILY) {
+            return None;
+        }
+        // SAFETY: as above.
+        unsafe { handle.honour(mysql) };
+        Some(handle)
+    }
+
+    /// Takes over what the client wrote into its `MYSQL`, and notices a fork.
+    ///
+    /// # Safety
+    /// As for [`Handle::lend`].
+    unsafe fn honour(&mut self, mysql: *mut F::Mysql) {
+        let generation = fork::generation();
+        if self.generation != generation {
+            self.generation = generation;
+            self.session.abandon(true);
+        }
+        // SAFETY: readable by the caller's promise.
+        let (fd, status) = unsafe { (F::fd(mysql).read(), F::status(mysql).read()) };
+        if fd == -1 && self.shown.fd != -1 && self.shown.connected {
+            self.session.abandon(false);
+        }
+        if status == 0 && self.status != 0 {
+            self.session.give_up_rows();
+            self.status = 0;
+        }
+    }
+
+    /// `mysql_close`: ends the connections and the handle; memory of the caller stays the caller's.
+    ///
+    /// # Safety
+    /// As for [`Handle::lend`]; after it the pointer is used by `mysql_init` only (or for reading public fields).
+    pub unsafe fn close(mysql: *mut F::Mysql) {
+        // SAFETY: the caller's promise.
+        let Some(handle) = (unsafe { Self::lend(mysql) }) else { return };
+        handle.session.close();
+        // SAFETY: `streaming` is NULL or a live result of this handle.
+        unsafe { handle.release_streaming() };
+        handle.magic = 0;
+        let owned = handle.owned;
+        let raw: *mut Handle<F> = handle;
+        // SAFETY: made by `Box::into_raw` in `init`, closed only here.
+        drop(unsafe { Box::from_raw(raw) });
+        // SAFETY: writable by the caller's promise.
+        unsafe {
+            F::handle_slot(mysql).write(ptr::null_mut());
+            F::fd(mysql).write(-1);
+            F::vio(mysql).write(ptr::null_mut());
+            for text in [F::host(mysql), F::user(mysql), F::passwd(mysql), F::unix_socket(mysql), F::db(mysql)] {
+                text.write(ptr::null_mut());
+            }
+            for text in [F::server_version(mysql), F::host_info(mysql), F::info(mysql)] {
+                text.write(ptr::null_mut());
+            }
+        }
+        if owned {
+            // SAFETY: allocated in `init` with this layout.
+            unsafe { std::alloc::dealloc(mysql.cast(), std::alloc::Layout::new::<F::Mysql>()) };
+        }
+    }
+
+    /// The unbuffered result that is being fetched no longer belongs to a live handle.
+    ///
+    /// # Safety
+    /// `streaming` is NULL or a live result.
+    pub unsafe fn release_streaming(&mut self) {
+        if !self.streaming.is_null() {
+            // SAFETY: the caller's promise.
+            unsafe { CResult::orphan(self.streaming) };
+            self.streaming = ptr::null_mut();
+        }
+    }
+
+    /// Publishes how a call ended and turns it into 0 or 1.
+    ///
+    /// # Safety
+    /// As for [`Handle::lend`], with the pointer that lent this handle.
+    pub unsafe fn answer(&mut self, mysql: *mut F::Mysql, result: Result<(), Error>) -> c_int {
+        // SAFETY: the caller's promise.
+        unsafe { self.publish(mysql) };
+        match result {
+            Ok(()) => 0,
+            Err(error) => {
+                set_error::<F>(mysql, error.code, &error.sqlstate, &error.message);
+                1
+            }
+        }
+    }
+
+    /// Writes the public fields; the error fields are cleared.
+    ///
+    /// # Safety
+    /// As for [`Handle::answer`].
+    pub unsafe fn publish(&mut self, mysql: *mut F::Mysql) {
+        clear_error::<F>(mysql);
+        // SAFETY: the caller's promise.
+        unsafe { self.publish_quietly(mysql) };
+    }
+
+    /// Writes the public fields but leaves an error where it is (`mysql_free_result`).
+    ///
+    /// # Safety
+    /// As for [`Handle::answer`].
+    pub unsafe fn publish_quietly(&mut self, mysql: *mut F::Mysql) {
+        let outcome = self.session.outcome();
+        let info = if outcome.info.is_empty() {
+            ptr::null_mut()
+        } else {
+            self.texts.info.clear();
+            self.texts.info.extend_from_slice(&outcome.info);
+            self.texts.info.push(0);
+            self.texts.info.as_mut_ptr().cast()
+        };
+        self.status = self.session.phase().public_status();
+        // SAFETY: accessors give addresses inside `mysql`, which is writable.
+        unsafe {
+            F::affected_rows(mysql).write(outcome.affected_rows);
+            F::insert_id(mysql).write(outcome.insert_id);
+            F::warning_count(mysql).write(outcome.warnings);
+            F::server_status(mysql).write(c_uint::from(outcome.status));
+            F::field_count(mysql).write(outcome.field_count);
+            F::info(mysql).write(info);
+            F::status(mysql).write(self.status);
+        }
+        let identity = Identity {
+            connected: self.session.is_connected(),
+            node: self.session.node(),
+            thread_id: self.session.thread_id(),
+            fd: self.session.fd().unwrap_or(-1),
+            schema_version: self.session.schema_version(),
+        };
+        if identity != self.shown {
+            // SAFETY: the caller's promise.
+            unsafe { self.publish_identity(mysql, identity) };
+        }
+    }
+
+    /// Writes the fields that change only with the connection or the schema.
+    ///
+    /// # Safety
+    /// As for [`Handle::answer`].
+    unsafe fn publish_identity(&mut self, mysql: *mut F::Mysql, identity: Identity) {
+        self.shown = identity;
+        let session = &self.session;
+        let texts = &mut self.texts;
+        texts.schema = session.schema().map(ended);
+        if identity.connected {
+            let args = session.connect_args();
+            texts.host = session.host_text().map(ended);
+            texts.user = args.user.as_deref().map(ended);
+            texts.password = args.password.as_deref().map(ended);
+            texts.socket = session.socket_text().map(ended);
+            texts.server_version = session.server_version().map(ended).or_else(|| Some(ended(b"")));
+            texts.host_info = session.host_info().map(ended).or_else(|| Some(ended(b"")));
+        }
+        let (capabilities, client_flag, language) = match session.server() {
+            Some(server) => (server.capabilities, server.client_flag, server.server_language),
+            None if identity.connected => (PLACEHOLDER_CAPABILITIES, PLACEHOLDER_CAPABILITIES, 0),
+            None => (0, 0, 0),
+        };
+        // SAFETY: accessors give addresses inside `mysql`, which is writable.
+        unsafe {
+            F::db(mysql).write(pointer(&texts.schema));
+            F::fd(mysql).write(identity.fd);
+            F::vio(mysql).write(if identity.connected { mysql.cast() } else { ptr::null_mut() });
+            F::thread_id(mysql).write(identity.thread_id as c_ulong);
+            if identity.connected {
+                F::host(mysql).write(pointer(&texts.host));
+                F::user(mysql).write(pointer(&texts.user));
+                F::passwd(mysql).write(pointer(&texts.password));
+                F::unix_socket(mysql).write(pointer(&texts.socket));
+                F::server_version(mysql).write(pointer(&texts.server_version));
+                F::host_info(mysql).write(pointer(&texts.host_info));
+                F::port(mysql).write(c_uint::from(session.port()));
+                F::protocol_version(mysql).write(10);
+                F::server_capabilities(mysql).write(capabilities as u32 as c_ulong);
+                F::client_flag(mysql).write(client_flag as c_ulong);
+                F::server_language(mysql).write(language);
+            }
+        }
+    }
+}
+
+/// Lends the handle to one session call and publishes how it ended: 0 or 1.
+///
+/// # Safety
+/// As for [`Handle::lend`].
+#[inline]
+pub(super) unsafe fn call<F: Abi>(mysql: *mut F::Mysql, work: impl FnOnce(&mut Session) -> Result<(), Error>) -> c_int {
+    // SAFETY: the caller's promise.
+    let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return 1 };
+    let result = work(&mut handle.session);
+    // SAFETY: lent through `mysql`.
+    unsafe { handle.answer(mysql, result) }
+}
+
+/// The family of a handle; None for NULL, zeroed or closed memory.
+///
+/// # Safety
+/// `mysql` is NULL or points to a `MYSQL` of either family whose private pointer is ours or NULL.
+pub(super) unsafe fn family_of(mysql: *mut c_void) -> Option<Family> {
+    if mysql.is_null() {
+        return None;
+    }
+    // SAFETY: the slot is at the same place in both families; readable by the caller's promise.
+    let slot = unsafe { super::family::any_handle_slot(mysql).read() }.cast::<u64>();
+    if slot.is_null() || !slot.is_aligned() {
+        return None;
+    }
+    // SAFETY: a handle's first word.
+    let found = unsafe { slot.read() };
+    [Family::MySql, Family::MariaDb].into_iter().find(|family| magic(*family) == found)
+}

@@ -1,0 +1,306 @@
+//! Blocks that C reads: `MYSQL_RES` with its `MYSQL_FIELD` array; rows lead into memory of [`crate::result`].
+//!
+//! One maker and one free: [`Result::stored`], [`Result::streaming`], [`Result::metadata`]; [`Result::free`].
+
+#![allow(unsafe_code)]
+
+use std::ffi::{c_char, c_uint, c_ulong, c_void};
+use std::ptr;
+
+use crate::options::Family;
+use crate::result::{Column, Columns, StoredRows, StreamRow};
+
+use super::family::constants::field_type;
+use super::family::{Abi, Field, Row};
+use super::handle::Handle;
+
+const MAGIC: u64 = 0x6d73_716c_6d73_5231;
+
+/// Where the rows come from.
+pub(super) enum Rows {
+    /// `mysql_store_result`; the number of the row that is fetched next.
+    Stored(StoredRows, u64),
+    /// `mysql_use_result`.
+    Streaming(StreamRow),
+    /// Columns only.
+    None,
+}
+
+/// A result: the public struct first, so that its address is the public pointer; our part behind it.
+#[repr(C)]
+pub(super) struct Result<F: Abi> {
+    public: F::Res,
+    magic: u64,
+    fields: Box<[Field]>,
+    /// Keeps the memory that `fields` points into.
+    _columns: Columns,
+    /// The rows.
+    pub rows: Rows,
+    max_lengths_known: bool,
+    /// The handle whose rows are streamed; NULL when all were read or the handle is closed.
+    pub owner: *mut F::Mysql,
+}
+
+/// A column as C sees it.
+fn field(column: &Column, family: Family) -> Field {
+    let text = |(start, _): (*const c_char, u32)| start.cast_mut();
+    let (def, def_length) = column.default.map_or((ptr::null_mut(), 0), |(start, length)| (start.cast_mut(), length));
+    let kind = c_uint::from(column.column_type);
+    let number = if is_number(kind, column.length, family) { NUM_FLAG } else { 0 };
+    Field {
+        name: text(column.name),
+        org_name: text(column.org_name),
+        table: text(column.table),
+        org_table: text(column.org_table),
+        db: text(column.schema),
+        catalog: text(column.catalog),
+        def,
+        length: c_ulong::from(column.length),
+        max_length: 0,
+        name_length: column.name.1,
+        org_name_length: column.org_name.1,
+        table_length: column.table.1,
+        org_table_length: column.org_table.1,
+        db_length: column.schema.1,
+        catalog_length: column.catalog.1,
+        def_length,
+        flags: column.flags | number,
+        decimals: c_uint::from(column.decimals),
+        charsetnr: column.charset,
+        r#type: kind,
+        extension: ptr::null_mut(),
+    }
+}
+
+/// `NUM_FLAG`, which the clients add to the server's flags.
+const NUM_FLAG: c_uint = 32768;
+
+/// Which types the originals flag as numbers: they differ for timestamps and decimals.
+fn is_number(kind: c_uint, length: u32, family: Family) -> bool {
+    use field_type::{MYSQL_TYPE_INT24, MYSQL_TYPE_NEWDECIMAL, MYSQL_TYPE_TIMESTAMP, MYSQL_TYPE_YEAR};
+    match family {
+        Family::MySql => {
+            (kind <= MYSQL_TYPE_INT24 && kind != MYSQL_TYPE_TIMESTAMP)
+                || kind == MYSQL_TYPE_YEAR
+                || kind == MYSQL_TYPE_NEWDECIMAL
+        }
+        Family::MariaDb => {
+            (kind <= MYSQL_TYPE_INT24 && (kind != MYSQL_TYPE_TIMESTAMP || length == 14 || length == 8))
+                || kind == MYSQL_TYPE_YEAR
+                || kind == MYSQL_TYPE_NEWDECIMAL
+        }
+    }
+}
+
+impl<F: Abi> Result<F> {
+    fn make(columns: Columns, rows: Rows, owner: *mut F::Mysql) -> *mut F::Res {
+        let mut fields: Box<[Field]> = columns.iter().map(|column| field(&column, F::FAMILY)).collect();
+        let count = fields.len() as c_uint;
+        let first = fields.as_mut_ptr();
+        let stored = match &rows {
+            Rows::Stored(stored, _) => Some(stored.len()),
+            Rows::Streaming(_) | Rows::None => None,
+        };
+        let result = Box::new(Result::<F> {
+            // SAFETY: all bytes zero is a valid value of the families' structs (see `family::layout`).
+            public: unsafe { std::mem::zeroed() },
+            magic: MAGIC,
+            fields,
+            _columns: columns,
+            rows,
+            max_lengths_known: false,
+            owner,
+        });
+        let result = Box::into_raw(result);
+        let public: *mut F::Res = result.cast();
+        // SAFETY: accessors give addresses inside the block made above.
+        unsafe {
+            F::res_fields(public).write(first);
+            F::res_field_count(public).write(count);
+            F::res_handle(public).write(owner);
+            F::res_eof(public).write(c_char::from(stored.is_some()));
+            if let Some(rows) = stored {
+                F::res_row_count(public).write(rows);
+                F::res_data(public).write(result.cast());
+            }
+            if let Some(metadata) = F::res_metadata(public) {
+                metadata.write(1);
+            }
+        }
+        public
+    }
+
+    /// A buffered result.
+    pub fn stored(columns: Columns, rows: StoredRows) -> *mut F::Res {
+        Self::make(columns, Rows::Stored(rows, 0), ptr::null_mut())
+    }
+
+    /// An unbuffered result of `owner`.
+    pub fn streaming(columns: Columns, owner: *mut F::Mysql) -> *mut F::Res {
+        let row = StreamRow::new(columns.len());
+        Self::make(columns, Rows::Streaming(row), owner)
+    }
+
+    /// Columns without rows (`mysql_list_fields`).
+    pub fn metadata(columns: Columns) -> *mut F::Res {
+        let public = Self::make(columns, Rows::None, ptr::null_mut());
+        // SAFETY: made above.
+        unsafe { F::res_eof(public).write(1) };
+        public
+    }
+
+    /// Our part of a result.
+    ///
+    /// # Safety
+    /// `result` is NULL or was made here and not freed; no other borrow of it is alive.
+    #[inline]
+    pub unsafe fn lend<'a>(result: *mut F::Res) -> Option<&'a mut Result<F>> {
+        if result.is_null() {
+            return None;
+        }
+        // SAFETY: the caller's promise.
+        let ours = unsafe { &mut *result.cast::<Result<F>>() };
+        (ours.magic == MAGIC).then_some(ours)
+    }
+
+    /// The handle is closed or dropped the connection: no row can be fetched any more.
+    ///
+    /// # Safety
+    /// `result` is a live result of ours.
+    pub unsafe fn orphan(result: *mut Result<F>) {
+        // SAFETY: the caller's promise.
+        let ours = unsafe { &mut *result };
+        ours.owner = ptr::null_mut();
+        // SAFETY: the public part is the block's beginning.
+        unsafe {
+            let public: *mut F::Res = result.cast();
+            F::res_handle(public).write(ptr::null_mut());
+            F::res_eof(public).write(1);
+        }
+    }
+
+    /// The row that `mysql_fetch_row` gives next; NULL at the end.
+    ///
+    /// # Safety
+    /// As for [`Result::lend`].
+    #[inline]
+    pub unsafe fn fetch(&mut self) -> Row {
+        let public: *mut F::Res = ptr::from_mut(self).cast();
+        let row = match &mut self.rows {
+            Rows::Stored(rows, next) => {
+                let row = rows.row(*next);
+                *next += u64::from(row.is_some());
+                row.map_or((ptr::null_mut(), ptr::null_mut()), |row| (row.values, row.lengths))
+            }
+            Rows::Streaming(_) | Rows::None => {
+                // SAFETY: the caller's promise.
+                return unsafe { self.fetch_streamed() };
+            }
+        };
+        // SAFETY: the public part is the block's beginning.
+        unsafe {
+            F::res_current_row(public).write(row.0);
+            F::res_lengths(public).write(row.1);
+        }
+        row.0
+    }
+
+    /// # Safety
+    /// As for [`Result::fetch`].
+    unsafe fn fetch_streamed(&mut self) -> Row {
+        let owner = self.owner;
+        let public: *mut F::Res = ptr::from_mut(self).cast();
+        let Rows::Streaming(row) = &mut self.rows else { return ptr::null_mut() };
+        // SAFETY: the owner is NULL or live: `mysql_close` orphans its results.
+        let Some(handle) = (unsafe { Handle::<F>::lend(owner) }) else {
+            // SAFETY: the public part is the block's beginning.
+            unsafe { F::res_current_row(public).write(ptr::null_mut()) };
+            return ptr::null_mut();
+        };
+        let read = crate::conn::driver::block_on(handle.session.next_row(row));
+        let values = match read {
+            Ok(true) => {
+                let pointers = row.pointers();
+                // SAFETY: the public part is the block's beginning.
+                unsafe {
+                    *F::res_row_count(public) += 1;
+                    F::res_lengths(public).write(pointers.lengths);
+                }
+                pointers.values
+            }
+            Ok(false) => {
+                // SAFETY: the caller's promise; the handle was lent through `owner`.
+                unsafe {
+                    handle.release_streaming();
+                    handle.publish(owner);
+                }
+                ptr::null_mut()
+            }
+            Err(error) => {
+                // SAFETY: as above.
+                unsafe {
+                    handle.release_streaming();
+                    handle.answer(owner, Err(error));
+                }
+                ptr::null_mut()
+            }
+        };
+        // SAFETY: the public part is the block's beginning.
+        unsafe { F::res_current_row(public).write(values) };
+        values
+    }
+
+    /// Fills `MYSQL_FIELD.max_length` of a buffered result, once, when somebody asks for the columns.
+    pub fn know_max_lengths(&mut self) {
+        if self.max_lengths_known {
+            return;
+        }
+        self.max_lengths_known = true;
+        if let Rows::Stored(rows, _) = &mut self.rows {
+            for (field, length) in self.fields.iter_mut().zip(rows.max_lengths()) {
+                field.max_length = length;
+            }
+        }
+    }
+
+    /// The columns.
+    pub fn fields(&mut self) -> &mut [Field] {
+        &mut self.fields
+    }
+
+    /// `mysql_free_result`.
+    ///
+    /// # Safety
+    /// `result` is NULL or a live result of ours; it is not used afterwards.
+    pub unsafe fn free(result: *mut F::Res) {
+        // SAFETY: the caller's promise.
+        let Some(ours) = (unsafe { Self::lend(result) }) else { return };
+        let owner = ours.owner;
+        // SAFETY: the owner is NULL or live.
+        if let Some(handle) = unsafe { Handle::<F>::lend(owner) } {
+            if ptr::eq(handle.streaming, ours) {
+                handle.streaming = ptr::null_mut();
+                // A failure is told by the next call, as in the originals.
+                let _ = crate::conn::driver::block_on(handle.session.skip_rows());
+                // SAFETY: lent through `owner`.
+                unsafe { handle.publish_quietly(owner) };
+            }
+        }
+        ours.magic = 0;
+        // SAFETY: made by `Box::into_raw`, freed only here.
+        drop(unsafe { Box::from_raw(ptr::from_mut(ours)) });
+    }
+}
+
+/// A row's number as `MYSQL_ROW_OFFSET`, which programs only hand back: NULL at the end.
+pub(super) fn row_token(number: u64, rows: u64) -> *mut c_void {
+    if number >= rows { ptr::null_mut() } else { ptr::without_provenance_mut((number as usize) + 1) }
+}
+
+/// The row number of a token.
+pub(super) fn token_row(token: *mut c_void, rows: u64) -> u64 {
+    match token.addr() {
+        0 => rows,
+        place => (place as u64 - 1).min(rows),
+    }
+}

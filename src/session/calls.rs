@@ -1,0 +1,233 @@
+//! Calls that are not statements: ping, schema, character set, transactions by API, reset, and the old commands.
+//!
+//! On a routed handle what sets state is remembered for every node, opened or not; the rest goes to one node.
+
+use crate::charset;
+use crate::conn::{Command, Head};
+use crate::error::Error;
+use crate::result::Columns;
+
+use super::connect::charset_dir;
+use super::results::expect_ok;
+use super::{Phase, Session};
+
+impl Session {
+    /// Sends a command to the plain handle's server or, routed, to the node used last (else the source).
+    async fn send_command(&mut self, command: Command, argument: &[&[u8]]) -> Result<(), Error> {
+        if self.router.is_none() {
+            return self.send_plain(command, argument).await;
+        }
+        self.open_for_call().await?;
+        let sent = self.current()?.send(command, argument).await;
+        sent.inspect_err(|_| self.after_failure())
+    }
+
+    /// A command whose reply is OK or an error.
+    async fn command(&mut self, command: Command, argument: &[&[u8]]) -> Result<(), Error> {
+        self.begin().await?;
+        self.send_command(command, argument).await?;
+        let family = self.options.family;
+        let reply = match self.current()?.read_head().await {
+            Ok(head) => expect_ok(head, family),
+            Err(error) => Err(error),
+        };
+        match reply {
+            Ok(ok) => {
+                self.take_ok(ok);
+                Ok(())
+            }
+            Err(error) => {
+                self.failed(&error);
+                Err(error)
+            }
+        }
+    }
+
+    /// `mysql_ping`. Routed: the node used last, else the source, which is opened.
+    pub async fn ping(&mut self) -> Result<(), Error> {
+        self.command(Command::Ping, &[]).await
+    }
+
+    /// `mysql_select_db`. Routed: asked on an open node, so that a wrong name is told at once; with none open it is
+    /// remembered and told by the first statement.
+    pub async fn select_db(&mut self, schema: &[u8]) -> Result<(), Error> {
+        if self.router.is_some() && self.no_node_is_open() {
+            self.begin().await?;
+            self.carry.set_schema(Some(schema.to_vec()), None);
+            self.outcome.affected_rows = 0;
+            return Ok(());
+        }
+        self.command(Command::InitDb, &[schema]).await?;
+        let at = self.at;
+        let versions = at.map(|at| &mut self.nodes[at].versions);
+        self.carry.set_schema(Some(schema.to_vec()), versions);
+        Ok(())
+    }
+
+    /// `mysql_set_server_option`: multi-statements on or off.
+    pub async fn set_multi_statements(&mut self, enabled: bool) -> Result<(), Error> {
+        if self.router.is_some() && self.no_node_is_open() {
+            self.begin().await?;
+            self.carry.set_multi_statements(enabled, None);
+            self.outcome.affected_rows = 0;
+            return Ok(());
+        }
+        self.command(Command::SetOption, &[&[u8::from(!enabled), 0]]).await?;
+        let versions = self.at.map(|at| &mut self.nodes[at].versions);
+        self.carry.set_multi_statements(enabled, versions);
+        Ok(())
+    }
+
+    /// `mysql_set_server_option` with a number that is no known option: the server's answer decides.
+    pub async fn set_server_option(&mut self, number: u16) -> Result<(), Error> {
+        match number {
+            0 => self.set_multi_statements(true).await,
+            1 => self.set_multi_statements(false).await,
+            other => self.command(Command::SetOption, &[&other.to_le_bytes()]).await,
+        }
+    }
+
+    /// `mysql_set_character_set`: the server is told by SET NAMES, escaping follows.
+    ///
+    /// Errors: 2019 for a name that the client does not know; 1115 for one that the server does not know.
+    pub async fn set_character_set(&mut self, name: &[u8]) -> Result<(), Error> {
+        let text = String::from_utf8_lossy(name);
+        let Some(charset) = charset::by_name(&text) else {
+            return Err(Error::charset(self.options.family, &text, charset_dir(self.options.family)));
+        };
+        if self.connected {
+            let statement = [b"SET NAMES ", name].concat();
+            if self.router.is_some() && self.no_node_is_open() {
+                self.begin().await?;
+                self.carry.set_charset(statement, None);
+                self.outcome.affected_rows = 0;
+            } else {
+                self.run_without_result(&statement).await?;
+                let versions = self.at.map(|at| &mut self.nodes[at].versions);
+                self.carry.set_charset(statement, versions);
+            }
+        }
+        self.charset = charset.default_collation(self.options.family);
+        self.options.charset = Some(text.into_owned());
+        Ok(())
+    }
+
+    /// A statement of ours on the node of [`Session::send_command`], answered by OK.
+    async fn run_without_result(&mut self, statement: &[u8]) -> Result<(), Error> {
+        self.command(Command::Query, &[statement]).await
+    }
+
+    /// `mysql_autocommit`. Routed with an unopened source: remembered.
+    pub async fn autocommit(&mut self, enabled: bool) -> Result<(), Error> {
+        if self.router.is_some() && self.nothing_to_end() {
+            self.begin().await?;
+            self.carry.set_autocommit(enabled, None);
+            self.set_autocommit_status(enabled);
+            self.outcome.affected_rows = 0;
+            return Ok(());
+        }
+        self.run(if enabled { b"SET autocommit=1" } else { b"SET autocommit=0" }).await
+    }
+
+    /// `mysql_commit`. Routed with nothing open to commit: success without a word to any server.
+    pub async fn commit(&mut self) -> Result<(), Error> {
+        self.end_transaction(b"COMMIT").await
+    }
+
+    /// `mysql_rollback`, as [`Session::commit`].
+    pub async fn rollback(&mut self) -> Result<(), Error> {
+        self.end_transaction(b"ROLLBACK").await
+    }
+
+    async fn end_transaction(&mut self, statement: &[u8]) -> Result<(), Error> {
+        if self.router.is_some() && self.nothing_to_end() {
+            self.begin().await?;
+            self.outcome.affected_rows = 0;
+            return Ok(());
+        }
+        self.run(statement).await
+    }
+
+    /// `mysql_reset_connection`: every open connection forgets its session state; so do we.
+    pub async fn reset_connection(&mut self) -> Result<(), Error> {
+        if self.router.is_none() {
+            self.command(Command::ResetConnection, &[]).await?;
+        } else {
+            self.begin().await?;
+            self.reset_every_node().await?;
+        }
+        self.carry.reset();
+        self.observe_reset();
+        self.phase = Phase::Ready;
+        self.outcome.affected_rows = !0;
+        self.outcome.insert_id = 0;
+        self.outcome.info.clear();
+        Ok(())
+    }
+
+    /// `mysql_stat`: the server's status line.
+    pub async fn statistics(&mut self) -> Result<Vec<u8>, Error> {
+        self.begin().await?;
+        self.send_command(Command::Statistics, &[]).await?;
+        let read = self.current()?.read_text().await;
+        read.inspect_err(|error| self.failed(error))
+    }
+
+    /// `mysql_refresh`; `what` is a set of `REFRESH_*`. Routed: the source.
+    pub async fn refresh(&mut self, what: u8) -> Result<(), Error> {
+        self.command(Command::Refresh, &[&[what]]).await
+    }
+
+    /// `mysql_dump_debug_info`.
+    pub async fn dump_debug_info(&mut self) -> Result<(), Error> {
+        self.command(Command::Debug, &[]).await
+    }
+
+    /// `mysql_kill` on a plain handle. Routed: only if exactly one of the handle's connections has the id.
+    pub async fn kill(&mut self, thread_id: u64) -> Result<(), Error> {
+        if self.router.is_some() {
+            return self.kill_routed(thread_id).await;
+        }
+        let statement = format!("KILL {thread_id}");
+        self.run_without_result(statement.as_bytes()).await
+    }
+
+    /// `mysql_list_fields`: the columns of a table, with their default values.
+    pub async fn list_fields(&mut self, table: &[u8], wild: &[u8]) -> Result<Columns, Error> {
+        self.begin().await?;
+        self.send_command(Command::FieldList, &[table, &[0], wild]).await?;
+        let read = self.current()?.read_field_list().await;
+        match read {
+            Ok((columns, end)) => {
+                self.outcome.status = end.status;
+                self.outcome.field_count = u32::try_from(columns.len()).unwrap_or(u32::MAX);
+                Ok(columns)
+            }
+            Err(error) => {
+                self.failed(&error);
+                Err(error)
+            }
+        }
+    }
+
+    /// Sends COM_RESET_CONNECTION to every open connection of a routed handle; one that fails is closed, and opened
+    /// afresh when it is needed, which has the same effect.
+    async fn reset_every_node(&mut self) -> Result<(), Error> {
+        for node in &mut self.nodes {
+            let Some(connection) = node.connection_mut() else { continue };
+            let reset = match connection.send(Command::ResetConnection, &[]).await {
+                Ok(()) => connection.read_head().await,
+                Err(error) => Err(error),
+            };
+            match reset {
+                Ok(Head::Ok(ok)) => self.outcome.status = ok.status,
+                _ => drop(node.take()),
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn no_node_is_open(&self) -> bool {
+        self.nodes.iter().all(|node| node.connection().is_none())
+    }
+}

@@ -1,0 +1,228 @@
+//! Connecting: from the arguments of `mysql_real_connect` and the options to a target; reconnecting; closing.
+
+use std::path::PathBuf;
+
+use crate::charset::{self, Collation};
+use crate::conn::{Connection, Endpoint, Target};
+use crate::error::{Error, cr};
+use crate::options::{Family, Options, Protocol};
+
+use super::carry::Carry;
+use super::nodes::Node;
+use super::{Phase, Session};
+
+/// The arguments of `mysql_real_connect`; None = NULL, 0 = "the default port".
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct ConnectArgs {
+    /// Host name, address, or the name of a section.
+    pub host: Option<Vec<u8>>,
+    /// Account.
+    pub user: Option<Vec<u8>>,
+    /// Password.
+    pub password: Option<Vec<u8>>,
+    /// Schema.
+    pub database: Option<Vec<u8>>,
+    /// TCP port.
+    pub port: u16,
+    /// Unix socket.
+    pub socket: Option<Vec<u8>>,
+    /// `CLIENT_*`.
+    pub flags: u64,
+}
+
+/// The defaults that the process's environment gives, read by the caller.
+#[derive(Clone, Default)]
+pub struct Environment {
+    /// `MYSQL_PWD`.
+    pub password: Option<Vec<u8>>,
+    /// `MYSQL_TCP_PORT`, else what the services database says, else 3306.
+    pub port: u16,
+    /// `MYSQL_UNIX_PORT`, else the family's default path.
+    pub socket: PathBuf,
+    /// The name of the user who runs the program.
+    pub login: Vec<u8>,
+}
+
+fn nonempty(value: &Option<Vec<u8>>) -> Option<&Vec<u8>> {
+    value.as_ref().filter(|value| !value.is_empty())
+}
+
+impl ConnectArgs {
+    /// Fills what the program left out from the option file and the environment.
+    pub(super) fn complete(mut self, options: &Options, environment: &Environment) -> Self {
+        let defaults = &options.defaults;
+        if nonempty(&self.host).is_none() {
+            self.host = defaults.host.as_ref().map(|host| host.clone().into_bytes());
+        }
+        if nonempty(&self.user).is_none() {
+            self.user = Some(defaults.user.clone().unwrap_or_else(|| environment.login.clone()));
+        }
+        let given = if options.family == Family::MySql { self.password.as_ref() } else { nonempty(&self.password) };
+        if given.is_none() {
+            self.password = defaults.password.clone().or_else(|| environment.password.clone());
+        }
+        if nonempty(&self.database).is_none() {
+            self.database = defaults.database.clone();
+        }
+        if self.port == 0 {
+            self.port = defaults.port.unwrap_or(environment.port);
+        }
+        if nonempty(&self.socket).is_none() {
+            use std::os::unix::ffi::OsStrExt;
+            self.socket = defaults.socket.as_ref().map(|path| path.as_os_str().as_bytes().to_vec());
+        }
+        self
+    }
+
+    /// Where a plain handle connects to.
+    ///
+    /// Errors: 2047 for a protocol that leads nowhere.
+    pub(super) fn endpoint(&self, options: &Options, environment: &Environment) -> Result<Endpoint, Error> {
+        let host = nonempty(&self.host).map(|host| String::from_utf8_lossy(host).into_owned());
+        let local = host.as_deref().is_none_or(|host| host == "localhost");
+        match options.protocol {
+            Protocol::Default | Protocol::Socket if local => {
+                use std::os::unix::ffi::OsStringExt;
+                let path = match nonempty(&self.socket) {
+                    Some(path) => PathBuf::from(std::ffi::OsString::from_vec(path.clone())),
+                    None => environment.socket.clone(),
+                };
+                Ok(Endpoint::Unix(path))
+            }
+            Protocol::Default | Protocol::Tcp => {
+                Ok(Endpoint::Tcp { host: host.unwrap_or_else(|| "localhost".to_owned()), port: self.port })
+            }
+            Protocol::Socket | Protocol::Pipe | Protocol::Memory => Err(Error::unknown_protocol()),
+        }
+    }
+}
+
+impl Session {
+    /// `mysql_real_connect` to one server.
+    ///
+    /// Errors: 2058 when the handle is connected; those of [`Connection::open`].
+    pub async fn connect_plain(&mut self, args: ConnectArgs, environment: &Environment) -> Result<(), Error> {
+        self.check_unconnected()?;
+        let args = args.complete(&self.options, environment);
+        let charset = self.wanted_charset()?;
+        let target = Target {
+            endpoint: args.endpoint(&self.options, environment)?,
+            user: args.user.clone().unwrap_or_default(),
+            password: args.password.clone().unwrap_or_default(),
+            database: nonempty(&args.database).cloned(),
+            client_flags: args.flags | self.options.client_flags,
+        };
+        self.outcome = super::Outcome::default();
+        let mut node = Node::new(target, None);
+        let connection = Connection::open(&node.target, &self.options).await?;
+        self.outcome.status = connection.login_ok().status;
+        self.outcome.affected_rows = 0;
+        self.carry = Carry::default();
+        self.carry.set_schema(node.target.database.clone(), None);
+        node.connected(connection, self.carry.fresh());
+        self.nodes = vec![node];
+        self.at = Some(0);
+        self.args = args;
+        self.charset = charset;
+        self.phase = Phase::Ready;
+        self.connected = true;
+        Ok(())
+    }
+
+    pub(super) fn check_unconnected(&self) -> Result<(), Error> {
+        if self.is_connected() {
+            let text = "This handle is already connected. Use a separate handle for each connection.";
+            return Err(Error::client(cr::ALREADY_CONNECTED, text));
+        }
+        Ok(())
+    }
+
+    /// The character set that the options name, else the family's default.
+    ///
+    /// Errors: 2019.
+    pub(super) fn wanted_charset(&self) -> Result<Collation, Error> {
+        let family = self.options.family;
+        match self.options.charset.as_deref() {
+            None => Ok(default_charset(family)),
+            Some(name) => charset::by_name(name)
+                .map(|charset| charset.default_collation(family))
+                .ok_or_else(|| Error::charset(family, name, charset_dir(family))),
+        }
+    }
+
+    /// The program asked for reconnecting and nothing would be lost that it does not know of.
+    pub(super) fn may_reconnect(&self) -> bool {
+        const IN_TRANSACTION: u16 = 1;
+        self.options.reconnect && self.router.is_none() && self.connected && self.outcome.status & IN_TRANSACTION == 0
+    }
+
+    /// Opens the plain handle's connection again: a new thread id, session state lost, init commands run again.
+    pub(super) async fn reconnect(&mut self) -> Result<(), Error> {
+        let fresh = self.carry.fresh();
+        let Some(node) = self.nodes.first_mut() else {
+            return Err(Error::gone(self.options.family));
+        };
+        drop(node.take());
+        node.target.database = self.carry.schema().map(<[u8]>::to_vec);
+        let connection = Connection::open(&node.target, &self.options).await?;
+        self.outcome.status = connection.login_ok().status;
+        node.connected(connection, fresh);
+        self.at = Some(0);
+        Ok(())
+    }
+
+    /// `mysql_close`: says goodbye to every server; never waits, never fails.
+    pub fn close(&mut self) {
+        for node in &mut self.nodes {
+            if let Some(connection) = node.take() {
+                connection.quit();
+            }
+        }
+        self.forget_connections();
+    }
+
+    /// A forked child's handle, or one whose descriptor the program closed: sockets are closed without a byte.
+    /// `close_fd` false: the descriptor of the connection used last belongs to somebody else by now.
+    pub fn abandon(&mut self, close_fd: bool) {
+        let at = self.at;
+        for (index, node) in self.nodes.iter_mut().enumerate() {
+            if let Some(connection) = node.take() {
+                connection.abandon(close_fd || at != Some(index));
+            }
+        }
+        self.phase = Phase::Ready;
+        self.pending = None;
+        self.prelude_replies = 0;
+        self.outcome.status &= !super::MORE_RESULTS;
+        self.observe_abandoned();
+    }
+
+    fn forget_connections(&mut self) {
+        self.nodes.clear();
+        self.at = None;
+        self.router = None;
+        self.phase = Phase::Ready;
+        self.pending = None;
+        self.prelude_replies = 0;
+        self.changes.clear();
+        self.connected = false;
+    }
+}
+
+/// The character set of a handle that was told none: utf8mb4 in the MySQL family, latin1 in the MariaDB family.
+pub(super) fn default_charset(family: Family) -> Collation {
+    let id = match family {
+        Family::MySql => 255,
+        Family::MariaDb => 8,
+    };
+    // Both are in the table: see the tests of `charset`.
+    charset::by_id(id).unwrap_or_else(|| charset::all()[0].default_collation(family))
+}
+
+/// The folder of character sets that error 2019 names, as the Debian builds of the originals have it.
+pub(super) fn charset_dir(family: Family) -> &'static str {
+    match family {
+        Family::MySql => "/usr/share/mysql/charsets/",
+        Family::MariaDb => "/usr/share/mysql/charsets/",
+    }
+}

@@ -1,0 +1,191 @@
+//! Running a statement: phase, route, prelude, send; then its head.
+//!
+//! `recovery` of connect attempts is the loop in `routed`; here everything is a straight line.
+
+use crate::conn::{Command, Connection, Head, OkPacket};
+use crate::error::{Error, Sent, cr};
+
+use super::{Phase, Session};
+
+impl Session {
+    /// `mysql_real_query`: sends a statement and reads the head of its reply.
+    ///
+    /// Errors: 2014 out of order; 2006 not executed; 2013 unknown; the server's own.
+    pub async fn run(&mut self, sql: &[u8]) -> Result<(), Error> {
+        self.begin().await?;
+        match self.router {
+            None => self.send_plain(Command::Query, &[sql]).await?,
+            Some(_) => self.send_routed(sql, true).await?,
+        }
+        self.read_reply().await
+    }
+
+    /// `mysql_send_query`: as [`Session::run`], without waiting for the reply. Nothing but the statement's reply is
+    /// outstanding when it returns, because programs poll the socket for it.
+    pub async fn send_query(&mut self, sql: &[u8]) -> Result<(), Error> {
+        self.begin().await?;
+        match self.router {
+            None => self.send_plain(Command::Query, &[sql]).await?,
+            Some(_) => self.send_routed(sql, false).await?,
+        }
+        self.phase = Phase::AwaitingReply;
+        Ok(())
+    }
+
+    /// `mysql_read_query_result`: the head of the reply to [`Session::send_query`].
+    pub async fn read_query_result(&mut self) -> Result<(), Error> {
+        if self.phase != Phase::AwaitingReply {
+            return Err(Error::out_of_sync());
+        }
+        self.phase = Phase::Ready;
+        self.read_reply().await
+    }
+
+    /// In front of every command: refuses it out of order, forgets what the last one did.
+    pub(super) async fn begin(&mut self) -> Result<(), Error> {
+        if self.phase == Phase::Abandoned {
+            self.skip_abandoned_rows().await;
+        }
+        if self.is_connected() {
+            self.phase.check_free(self.more_results())?;
+        }
+        self.pending = None;
+        self.outcome.affected_rows = !0;
+        self.outcome.warnings = 0;
+        self.outcome.field_count = 0;
+        self.outcome.info.clear();
+        self.changes.clear();
+        Ok(())
+    }
+
+    /// Sends a command on the only connection of a plain handle; reconnects first if the program asked for that and
+    /// no byte left.
+    pub(super) async fn send_plain(&mut self, command: Command, argument: &[&[u8]]) -> Result<(), Error> {
+        let sent = match self.plain_connection() {
+            Some(connection) => connection.send(command, argument).await,
+            None => Err(Error::gone(self.options.family)),
+        };
+        match sent {
+            Err(error) if error.sent == Sent::No && self.may_reconnect() => {
+                self.reconnect().await?;
+                match self.plain_connection() {
+                    Some(connection) => connection.send(command, argument).await,
+                    None => Err(error),
+                }
+            }
+            other => other,
+        }
+        .inspect_err(|_| self.after_failure())
+    }
+
+    fn plain_connection(&mut self) -> Option<&mut Connection> {
+        self.nodes.first_mut().and_then(|node| node.connection_mut())
+    }
+
+    /// The connection used last, to go on with what it owes.
+    pub(super) fn current(&mut self) -> Result<&mut Connection, Error> {
+        let family = self.options.family;
+        self.at.and_then(|at| self.nodes[at].connection_mut()).ok_or_else(|| Error::gone(family))
+    }
+
+    /// Reads replies to a pipelined prelude, then the head that the program waits for, and learns from it.
+    pub(super) async fn read_reply(&mut self) -> Result<(), Error> {
+        if self.prelude_replies > 0 {
+            self.read_prelude_replies().await?;
+        }
+        let head = match self.current()?.read_head().await {
+            Ok(Head::LocalInfile(name)) => self.send_local_file(&name).await,
+            other => other,
+        };
+        match head {
+            Ok(Head::Ok(ok)) => {
+                self.take_ok(ok);
+                self.observe_success();
+                Ok(())
+            }
+            Ok(Head::ResultSet(columns)) => {
+                self.outcome.field_count = u32::try_from(columns.len()).unwrap_or(u32::MAX);
+                self.pending = Some(columns);
+                self.phase = Phase::HasResult;
+                Ok(())
+            }
+            Ok(Head::LocalInfile(_)) => Err(Error::malformed(self.options.family)),
+            Err(error) => {
+                self.failed(&error);
+                Err(error)
+            }
+        }
+    }
+
+    /// A reply was an error, or did not come.
+    pub(super) fn failed(&mut self, error: &Error) {
+        self.phase = Phase::Ready;
+        self.pending = None;
+        self.outcome.affected_rows = !0;
+        self.outcome.status &= !super::MORE_RESULTS;
+        self.after_failure();
+        self.observe_failure(error);
+    }
+
+    /// Drops a connection that the failure made useless.
+    pub(super) fn after_failure(&mut self) {
+        if let Some(at) = self.at
+            && self.nodes[at].drop_if_broken()
+        {
+            self.phase = Phase::Ready;
+            self.outcome.status &= !super::MORE_RESULTS;
+            self.prelude_replies = 0;
+        }
+    }
+
+    /// Takes over what an OK packet says.
+    pub(super) fn take_ok(&mut self, ok: OkPacket) {
+        self.outcome.affected_rows = ok.affected_rows;
+        self.outcome.insert_id = ok.last_insert_id;
+        self.outcome.status = ok.status;
+        self.outcome.warnings = u32::from(ok.warnings);
+        self.outcome.info = ok.info;
+        self.outcome.field_count = 0;
+        self.changes = ok.session_changes;
+        self.learn_from_changes();
+    }
+
+    /// Answers a server that asks for a file; reads the reply that follows.
+    async fn send_local_file(&mut self, name: &[u8]) -> Result<Head, Error> {
+        let mut failure = None;
+        if self.options.local_infile {
+            match self.local_files.open(name) {
+                Ok(mut file) => {
+                    let mut buffer = vec![0; 64 << 10];
+                    loop {
+                        match file.read(&mut buffer) {
+                            Ok(0) => break,
+                            Ok(count) => {
+                                let chunk = buffer.get(..count).unwrap_or(&buffer);
+                                self.current()?.send_file_chunk(chunk).await?;
+                            }
+                            Err(error) => {
+                                failure = Some(error);
+                                break;
+                            }
+                        }
+                    }
+                }
+                Err(error) => failure = Some(error),
+            }
+        } else {
+            let text = "LOAD DATA LOCAL INFILE file request rejected due to restrictions on access.";
+            failure = Some((cr::LOAD_DATA_LOCAL_INFILE_REJECTED, text.as_bytes().to_vec()));
+        }
+        let connection = self.current()?;
+        connection.send_file_chunk(&[]).await?;
+        let reply = connection.read_head().await;
+        match failure {
+            None => reply,
+            Some((code, message)) => {
+                reply?;
+                Err(Error::client(code, message).sent(Sent::Yes))
+            }
+        }
+    }
+}

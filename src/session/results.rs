@@ -1,0 +1,143 @@
+//! Reading rows: stored, unbuffered, one result after another.
+
+use crate::conn::{End, Head};
+use crate::error::Error;
+use crate::result::{Columns, StoredRows, StreamRow};
+
+use super::{Phase, Session};
+
+impl Session {
+    /// `mysql_store_result`: all rows of the waiting result; None if there is none.
+    ///
+    /// Errors: 2014 when no result waits although the last statement has one; 2008; 2013; the server's own.
+    pub async fn store_result(&mut self) -> Result<Option<(Columns, StoredRows)>, Error> {
+        let Some(columns) = self.take_pending()? else { return Ok(None) };
+        let count = columns.len();
+        match self.read_all(count).await {
+            Ok((rows, end)) => {
+                self.outcome.affected_rows = rows.len();
+                self.end_of_rows(end);
+                Ok(Some((columns, rows)))
+            }
+            Err(error) => {
+                self.failed(&error);
+                Err(error)
+            }
+        }
+    }
+
+    async fn read_all(&mut self, column_count: usize) -> Result<(StoredRows, End), Error> {
+        self.current()?.store_rows(column_count).await
+    }
+
+    /// `mysql_use_result`: the columns of the waiting result, whose rows [`Session::next_row`] fetches.
+    pub fn use_result(&mut self) -> Result<Option<Columns>, Error> {
+        let columns = self.take_pending()?;
+        if columns.is_some() {
+            self.phase = Phase::Streaming;
+        }
+        Ok(columns)
+    }
+
+    fn take_pending(&mut self) -> Result<Option<Columns>, Error> {
+        if self.pending.is_none() {
+            return Ok(None);
+        }
+        if self.phase != Phase::HasResult {
+            return Err(Error::out_of_sync());
+        }
+        self.phase = Phase::Ready;
+        Ok(self.pending.take())
+    }
+
+    /// `mysql_fetch_row` of an unbuffered result: false at its end.
+    pub async fn next_row(&mut self, row: &mut StreamRow) -> Result<bool, Error> {
+        if self.phase != Phase::Streaming {
+            return Err(Error::out_of_sync());
+        }
+        let read = match self.current() {
+            Ok(connection) => connection.next_row(row).await,
+            Err(error) => Err(error),
+        };
+        match read {
+            Ok(None) => Ok(true),
+            Ok(Some(end)) => {
+                self.end_of_rows(end);
+                Ok(false)
+            }
+            Err(error) => {
+                self.failed(&error);
+                Err(error)
+            }
+        }
+    }
+
+    /// Reads and throws away what an unbuffered result still has (`mysql_free_result`).
+    pub async fn skip_rows(&mut self) -> Result<(), Error> {
+        if self.phase != Phase::Streaming {
+            return Ok(());
+        }
+        let skipped = match self.current() {
+            Ok(connection) => connection.skip_rows().await,
+            Err(error) => Err(error),
+        };
+        match skipped {
+            Ok(end) => {
+                self.end_of_rows(end);
+                Ok(())
+            }
+            Err(error) => {
+                self.failed(&error);
+                Err(error)
+            }
+        }
+    }
+
+    /// Rows and further results that the program gave up by writing into its `MYSQL`.
+    pub(super) async fn skip_abandoned_rows(&mut self) {
+        self.phase = Phase::Streaming;
+        let mut skipped = self.skip_rows().await;
+        while skipped.is_ok() && self.more_results() {
+            skipped = match self.next_result().await {
+                Ok(_) if self.phase == Phase::HasResult => {
+                    self.pending = None;
+                    self.phase = Phase::Streaming;
+                    self.skip_rows().await
+                }
+                Ok(_) => Ok(()),
+                Err(error) => Err(error),
+            };
+        }
+        self.phase = Phase::Ready;
+    }
+
+    fn end_of_rows(&mut self, end: End) {
+        self.phase = Phase::Ready;
+        self.outcome.status = end.status;
+        self.outcome.warnings = u32::from(end.warnings);
+        self.observe_success();
+    }
+
+    /// `mysql_next_result`: reads the head of the next result; false if there is none.
+    ///
+    /// Errors: 2014 while rows of this one are unread; otherwise as for a statement.
+    pub async fn next_result(&mut self) -> Result<bool, Error> {
+        if self.phase != Phase::Ready {
+            return Err(Error::out_of_sync());
+        }
+        self.outcome.affected_rows = !0;
+        if !self.more_results() {
+            return Ok(false);
+        }
+        self.read_reply().await?;
+        Ok(true)
+    }
+}
+
+/// A reply that must be OK: a command that has no rows.
+pub(super) fn expect_ok(head: Head, family: crate::options::Family) -> Result<crate::conn::OkPacket, Error> {
+    match head {
+        Head::Ok(ok) => Ok(ok),
+        Head::ResultSet(_) | Head::LocalInfile(_) => Err(Error::malformed(family)),
+    }
+}

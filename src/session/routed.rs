@@ -1,0 +1,442 @@
+//! The routed half of a handle: its section, what it remembers for deciding, and connecting to a section.
+//!
+//! How one statement finds its node is in [`super::steer`]; this file keeps the state and the calls around it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::cluster::Clusters;
+use crate::cluster::config::{Call, Section, Snapshot, Strategy};
+use crate::cluster::topology::{Endpoint as ClusterEndpoint, NodeId, NodeSet};
+use crate::conn::{Command, Connection, Endpoint, Head, Placeholder, Target};
+use crate::env::{Clock, SystemClock, SystemRandom};
+use crate::error::{Error, Sent, cr};
+use crate::log;
+use crate::options::Options;
+use crate::route::cache::{DEFAULT_LIMIT_BYTES, StatementCache};
+use crate::route::decide::{self, Decision};
+use crate::route::transaction::Tracker;
+use crate::route::{ClassifyConfig, LexContext, Server, ServerFamily};
+
+use super::connect::{ConnectArgs, Environment};
+use super::effects::Pending;
+use super::nodes::Node;
+use super::{Phase, Session};
+
+/// Tells the handles of a process apart in the log.
+static NEXT_HANDLE: AtomicU64 = AtomicU64::new(1);
+
+/// Why a routed handle answers 2006 until the program acknowledges the loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Loss {
+    /// The connection broke inside a transaction: ROLLBACK acknowledges it.
+    Transaction,
+    /// The connection had temporary tables, locks or variables: a reset acknowledges it.
+    Bound,
+}
+
+/// What a routed handle knows besides its connections.
+pub struct Router {
+    /// The configuration that the handle was connected with, kept alive.
+    _snapshot: Arc<Snapshot>,
+    pub(super) section: Arc<Section>,
+    pub(super) chain: decide::Router,
+    pub(super) random: SystemRandom,
+    pub(super) cache: StatementCache,
+    pub(super) classify: ClassifyConfig,
+    pub(super) context: LexContext,
+    /// The context changed since the last statement was classified.
+    pub(super) context_changed: bool,
+    pub(super) tracker: Tracker,
+    pub(super) no_split: bool,
+    /// State that lives on one node, and what it is.
+    pub(super) bound: Option<(usize, &'static str)>,
+    pub(super) transaction_node: Option<usize>,
+    pub(super) last_write: Option<usize>,
+    pub(super) used_source: bool,
+    pub(super) lost: Option<Loss>,
+    /// Effects of the statement whose reply is awaited.
+    pub(super) pending: Vec<Pending>,
+    /// The statement whose reply is awaited may change data.
+    pub(super) writes: bool,
+    /// The last decision, and the texts it is told with.
+    pub(super) decision: Option<(Decision, &'static str, &'static str)>,
+    decision_text: Vec<u8>,
+    placeholder: Option<Placeholder>,
+    known_version: Option<Vec<u8>>,
+    pub(super) handle_number: u64,
+}
+
+impl Router {
+    /// The section's server version as far as this process knows it.
+    pub fn known_version(&self) -> Option<&[u8]> {
+        self.known_version.as_deref()
+    }
+
+    /// Nodes whose failure is remembered.
+    pub(super) fn failed(&self) -> NodeSet {
+        if self.section.failover.remember_failed {
+            self.section.health.failed_nodes(SystemClock.now())
+        } else {
+            NodeSet::EMPTY
+        }
+    }
+}
+
+impl Session {
+    /// `mysql_real_connect` of a process with a configuration: to the section that the call names or fits, else to
+    /// the one server that it names.
+    ///
+    /// Errors: 2000 for a section that is refused, or none where one is demanded; else those of a connect.
+    pub async fn connect(
+        &mut self,
+        args: ConnectArgs,
+        environment: &Environment,
+        clusters: &Clusters,
+    ) -> Result<(), Error> {
+        self.check_unconnected()?;
+        let snapshot = clusters.snapshot(SystemClock.now());
+        let text = |bytes: &Option<Vec<u8>>| bytes.as_deref().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        let completed = args.clone().complete(&self.options, environment);
+        let (host, socket) = (text(&completed.host), text(&completed.socket));
+        let (user, database) = (text(&completed.user), text(&completed.database));
+        let call = Call {
+            host: host.as_deref(),
+            port: completed.port,
+            socket: socket.as_deref(),
+            user: user.as_deref(),
+            database: database.as_deref(),
+        };
+        let section = snapshot.as_ref().and_then(|snapshot| snapshot.config.find(&call));
+        match (section, &snapshot) {
+            (Some(section), Some(snapshot)) => {
+                if let Some(text) = &clusters.directives.refused {
+                    return Err(Error::client(cr::UNKNOWN_ERROR, text.clone()));
+                }
+                let (section, snapshot) = (Arc::clone(section), Arc::clone(snapshot));
+                let no_split = clusters.directives.disable_rw_split;
+                self.connect_routed(completed, environment, section, snapshot, no_split).await
+            }
+            _ => {
+                let host = host.as_deref().unwrap_or("localhost");
+                match clusters.refusal(snapshot.as_deref(), host) {
+                    Some(error) => Err(error),
+                    None => self.connect_plain(args, environment).await,
+                }
+            }
+        }
+    }
+
+    /// Connects to a section: without a word to any server when it is lazy, else to all of its nodes.
+    async fn connect_routed(
+        &mut self,
+        args: ConnectArgs,
+        environment: &Environment,
+        section: Arc<Section>,
+        snapshot: Arc<Snapshot>,
+        no_split: bool,
+    ) -> Result<(), Error> {
+        if let Some(problem) = &section.refused {
+            return Err(problem.to_error());
+        }
+        if self.options.charset.is_none() {
+            self.options.charset.clone_from(&section.server_charset);
+        }
+        self.charset = self.wanted_charset()?;
+        self.outcome = super::Outcome { affected_rows: 0, status: STATUS_AUTOCOMMIT, ..Default::default() };
+        self.carry = super::carry::Carry::default();
+        self.carry.set_schema(args.database.clone().filter(|name| !name.is_empty()), None);
+        self.nodes = section.nodes.iter().map(|node| self.node_of(node, &args, environment)).collect();
+        let context = LexContext {
+            sql_mode_known: false,
+            multi_statements: args.flags & CLIENT_MULTI_STATEMENTS != 0,
+            charset: crate::route::Charset::by_name(self.charset.charset().name().as_bytes()),
+            ..LexContext::default()
+        };
+        let facts = section.facts.get();
+        self.router = Some(Box::new(Router {
+            chain: decide::Router::new(&section),
+            random: SystemRandom::new(),
+            cache: StatementCache::new(DEFAULT_LIMIT_BYTES),
+            classify: ClassifyConfig::default(),
+            context,
+            context_changed: false,
+            tracker: Tracker::new(),
+            no_split,
+            bound: None,
+            transaction_node: None,
+            last_write: None,
+            used_source: false,
+            lost: None,
+            pending: Vec::new(),
+            writes: false,
+            decision: None,
+            decision_text: Vec::new(),
+            placeholder: Placeholder::new(),
+            known_version: facts.map(|facts| facts.version.clone()),
+            handle_number: NEXT_HANDLE.fetch_add(1, Ordering::Relaxed),
+            _snapshot: snapshot,
+            section: Arc::clone(&section),
+        }));
+        self.args = args;
+        self.at = None;
+        self.phase = Phase::Ready;
+        self.connected = true;
+        if !section.lazy_connections {
+            let sources_first = section.sources.iter().chain(section.replicas.minus(section.sources).iter());
+            for node in sources_first.collect::<Vec<_>>() {
+                if let Err(error) = self.open_node(node.index()).await {
+                    self.close();
+                    return Err(error);
+                }
+            }
+            self.at = section.sources.at_or_after(0).map(NodeId::index);
+        }
+        Ok(())
+    }
+
+    /// A configured node, with what it leaves out taken from the connect call.
+    fn node_of(&self, node: &crate::cluster::topology::Node, args: &ConnectArgs, environment: &Environment) -> Node {
+        use std::os::unix::ffi::OsStrExt;
+        let socket = match &args.socket {
+            Some(path) if !path.is_empty() => std::path::Path::new(std::ffi::OsStr::from_bytes(path)).to_owned(),
+            _ => environment.socket.clone(),
+        };
+        let endpoint = match node.endpoint(args.port, &socket) {
+            ClusterEndpoint::Tcp { host, port } => Endpoint::Tcp { host, port },
+            ClusterEndpoint::Unix(path) => Endpoint::Unix(path),
+        };
+        let password = node.password.as_ref().map(|secret| secret.reveal().to_vec());
+        let target = Target {
+            endpoint,
+            user: node.user.clone().or_else(|| args.user.clone()).unwrap_or_default(),
+            password: password.or_else(|| args.password.clone()).unwrap_or_default(),
+            database: node.database.clone(),
+            client_flags: node.connect_flags.unwrap_or(args.flags),
+        };
+        Node::new(target, Some(node.tls.clone()))
+    }
+
+    /// Opens a node's connection: schema and character set with the handshake, then what the lexer must know.
+    ///
+    /// Errors: those of a connect.
+    pub(super) async fn open_node(&mut self, index: usize) -> Result<(), Error> {
+        let Some(router) = self.router.as_deref_mut() else { return Err(Error::gone(self.options.family)) };
+        let Some(node) = self.nodes.get_mut(index) else { return Err(Error::gone(self.options.family)) };
+        let mut options: Options = self.options.clone();
+        if let Some(tls) = &node.tls {
+            tls.apply(&mut options.tls);
+        }
+        let mut target = node.target.clone();
+        if let Some(schema) = self.carry.schema() {
+            target.database = Some(schema.to_vec());
+        }
+        if self.carry.multi_statements() == Some(true) {
+            target.client_flags |= CLIENT_MULTI_STATEMENTS;
+        }
+        let id = NodeId::new(index);
+        let opened = match Connection::open(&target, &options).await {
+            Ok(mut connection) => sql_mode(&mut connection).await.map(|mode| (connection, mode)),
+            Err(error) => Err(error),
+        };
+        match opened {
+            Ok((connection, mode)) => {
+                if let Some(id) = id {
+                    router.section.health.well(id);
+                }
+                let server = connection.server();
+                let seen = Server::from_version(&server.version, server.is_mariadb);
+                router.learn_server(seen, &mode);
+                router.known_version = Some(server.version.clone());
+                router.section.facts.learn(&server.version, server.is_mariadb);
+                let mut versions = self.carry.fresh();
+                if self.carry.multi_statements() == Some(true) {
+                    self.carry.has_multi_statements(&mut versions);
+                }
+                node.connected(connection, versions);
+                Ok(())
+            }
+            Err(error) => {
+                if let Some(id) = id {
+                    router.section.health.failed(id, error.code, SystemClock.now());
+                }
+                log::get().message(
+                    log::Level::Warning,
+                    router.handle_number,
+                    &format!("node {} cannot be used: {error}", router.label(index)),
+                );
+                Err(error.sent(Sent::No))
+            }
+        }
+    }
+
+    /// Makes sure that some node is open, and current, for a call that is no statement: the node used last, else
+    /// the source in failover order.
+    pub(super) async fn open_for_call(&mut self) -> Result<(), Error> {
+        self.check_lost()?;
+        let at = self.at.filter(|at| self.nodes[*at].connection().is_some());
+        let at = match at {
+            Some(at) => at,
+            None => self.open_some_source().await?,
+        };
+        self.at = Some(at);
+        self.bring_up_to_date(at).await
+    }
+
+    /// Opens the first source that can be reached, or with failover any node.
+    async fn open_some_source(&mut self) -> Result<usize, Error> {
+        let Some(router) = self.router.as_deref() else { return Err(Error::gone(self.options.family)) };
+        let section = Arc::clone(&router.section);
+        let failover = section.failover.strategy != Strategy::Disabled;
+        let others = section.replicas.minus(section.sources);
+        let mut failure = None;
+        for node in section.sources.iter().chain(others.iter().filter(|_| failover)).collect::<Vec<_>>() {
+            let index = node.index();
+            if self.nodes[index].connection().is_some() {
+                return Ok(index);
+            }
+            match self.open_node(index).await {
+                Ok(()) => return Ok(index),
+                Err(error) => {
+                    failure.get_or_insert(error);
+                    if !failover {
+                        break;
+                    }
+                }
+            }
+        }
+        Err(failure.unwrap_or_else(|| decide::Refusal::NoSource.to_error()))
+    }
+
+    /// `mysql_get_server_info` and its kin on a handle that does not know its server: connects.
+    pub async fn know_server(&mut self) -> Result<(), Error> {
+        if self.router.is_none() || self.server().is_some() {
+            return if self.server().is_some() { Ok(()) } else { Err(Error::gone(self.options.family)) };
+        }
+        self.open_for_call().await
+    }
+
+    /// `mysql_kill` on a routed handle: to the node of the one connection that has the id.
+    ///
+    /// Errors: 1094 when none or several have it.
+    pub(super) async fn kill_routed(&mut self, thread_id: u64) -> Result<(), Error> {
+        let mut holders = (0..self.nodes.len()).filter(|index| {
+            self.nodes[*index].connection().is_some_and(|connection| connection.server().thread_id == thread_id)
+        });
+        match (holders.next(), holders.next()) {
+            (Some(index), None) => {
+                self.begin().await?;
+                let statement = format!("KILL {thread_id}");
+                self.at = Some(index);
+                self.current()?.send(Command::Query, &[statement.as_bytes()]).await?;
+                self.read_reply().await
+            }
+            _ => {
+                if let Some(router) = &self.router {
+                    let text = format!("KILL {thread_id}: not the id of exactly one connection of this handle");
+                    log::get().message(log::Level::Warning, router.handle_number, &text);
+                }
+                let message = format!("Unknown thread id: {thread_id}");
+                Err(Error::client(1094, message))
+            }
+        }
+    }
+
+    /// The placeholder that a lazy handle shows as its descriptor.
+    pub(super) fn placeholder_fd(&self) -> Option<std::os::fd::RawFd> {
+        self.router.as_ref().and_then(|router| router.placeholder.as_ref()).map(Placeholder::fd)
+    }
+
+    /// `mysqlnd_ms_get_last_decision`: NUL-ended text, valid until the next call; None on a plain handle or before the
+    /// first statement.
+    pub fn last_decision(&mut self) -> Option<&[u8]> {
+        let router = self.router.as_deref_mut()?;
+        let (decision, class, reason) = router.decision?;
+        let node = router.label(decision.node.index());
+        let text = format!("node={node} role={} class={class} reason={decision}; {reason}\0", decision.role.name());
+        router.decision_text = text.into_bytes();
+        Some(&router.decision_text)
+    }
+}
+
+/// Where the handle's last statement ran.
+pub struct LastUsed {
+    /// "tcp", "unix" or "".
+    pub scheme: &'static std::ffi::CStr,
+    /// Host; "localhost" for a socket.
+    pub host: String,
+    /// Port; 0 for a socket.
+    pub port: u16,
+    /// Path; empty for TCP.
+    pub socket: Vec<u8>,
+}
+
+impl Session {
+    /// The connection used last.
+    pub fn last_used(&self) -> LastUsed {
+        use std::os::unix::ffi::OsStrExt;
+        let endpoint = self.at.map(|at| &self.nodes[at].target.endpoint);
+        match endpoint {
+            None => LastUsed { scheme: c"", host: String::new(), port: 0, socket: Vec::new() },
+            Some(Endpoint::Tcp { host, port }) => {
+                LastUsed { scheme: c"tcp", host: host.clone(), port: *port, socket: Vec::new() }
+            }
+            Some(Endpoint::Unix(path)) => LastUsed {
+                scheme: c"unix",
+                host: "localhost".to_owned(),
+                port: 0,
+                socket: path.as_os_str().as_bytes().to_vec(),
+            },
+        }
+    }
+}
+
+impl Router {
+    /// How the log calls a node.
+    pub(super) fn label(&self, index: usize) -> String {
+        self.section.nodes.get(index).map_or_else(String::new, crate::cluster::topology::Node::label)
+    }
+
+    /// Widens what the lexer assumes of the servers so that it covers one more; a mode that differs from the others'
+    /// makes the mode unknown.
+    fn learn_server(&mut self, seen: Server, mode: &[u8]) {
+        let before = self.context;
+        let first =
+            before.server == Server::UNKNOWN && before.server.family == ServerFamily::Unknown && !before.sql_mode_known;
+        self.context.server = if first { seen } else { before.server.union(seen) };
+        let mut with_mode = before;
+        with_mode.set_sql_mode(mode);
+        if first {
+            self.context.ansi_quotes = with_mode.ansi_quotes;
+            self.context.no_backslash_escapes = with_mode.no_backslash_escapes;
+            self.context.ignore_space = with_mode.ignore_space;
+            self.context.oracle_mode = with_mode.oracle_mode;
+            self.context.sql_mode_known = with_mode.sql_mode_known;
+        } else if before.sql_mode_known
+            && (before.ansi_quotes, before.no_backslash_escapes, before.oracle_mode)
+                != (with_mode.ansi_quotes, with_mode.no_backslash_escapes, with_mode.oracle_mode)
+        {
+            self.context.sql_mode_known = false;
+        } else {
+            self.context.ignore_space &= with_mode.ignore_space;
+        }
+        self.context_changed |= self.context != before;
+    }
+}
+
+/// Asks a new connection for its sql_mode, which decides how texts are read.
+async fn sql_mode(connection: &mut Connection) -> Result<Vec<u8>, Error> {
+    connection.send(Command::Query, &[b"SELECT @@sql_mode"]).await?;
+    match connection.read_head().await? {
+        Head::ResultSet(columns) => {
+            let (mut rows, _) = connection.store_rows(columns.len()).await?;
+            Ok(rows.value(0, 0).unwrap_or_default())
+        }
+        Head::Ok(_) | Head::LocalInfile(_) => Ok(b"0".to_vec()),
+    }
+}
+
+/// `CLIENT_MULTI_STATEMENTS`.
+const CLIENT_MULTI_STATEMENTS: u64 = 1 << 16;
+/// `SERVER_STATUS_AUTOCOMMIT`.
+const STATUS_AUTOCOMMIT: u16 = 2;

@@ -1,0 +1,408 @@
+//! How one statement of a routed handle finds its node: classify, decide, open, bring up to date, send.
+//!
+//! The loop over candidates is the only loop: it goes on only while no byte of the statement has left. Nothing that may
+//! have been executed is sent twice.
+
+use std::sync::Arc;
+
+use crate::cluster::config::Stickiness;
+use crate::cluster::topology::{NodeId, Role};
+use crate::conn::{Command, Head};
+use crate::error::{Error, Sent, cr};
+use crate::log::{self, DecisionLine};
+use crate::route::decide::{Decision, Situation, Wanted};
+use crate::route::{Class, Hint, Server, Statement};
+
+use super::effects::{self, Pending};
+use super::routed::{Loss, Router};
+use super::{Phase, Session};
+
+/// What a statement asks of the decision.
+fn wanted(statement: &Statement) -> (Wanted, bool) {
+    match (statement.hint, statement.class) {
+        (Some(Hint::Source), _) => (Wanted::Source, true),
+        (Some(Hint::LastUsed), _) => (Wanted::LastUsed, true),
+        (Some(Hint::Replica), Class::Read) => (Wanted::AnyReplica, true),
+        (_, Class::Read) => (Wanted::AnyReplica, false),
+        (_, Class::LastUsed) => (Wanted::LastUsed, false),
+        (_, Class::LastWrite) => (Wanted::LastWrite, false),
+        (_, Class::Write | Class::Transaction | Class::Session | Class::Unknown) => (Wanted::Source, false),
+    }
+}
+
+impl Session {
+    /// Sends a statement to the node that it belongs to. With `pipeline` the state that the node lacks may go ahead of
+    /// a proven read in the same packet; without, no reply but the statement's is outstanding afterwards.
+    ///
+    /// Errors: 2000 when there is no node; 2006 when what the handle relied on is lost; those of a connect.
+    pub(super) async fn send_routed(&mut self, sql: &[u8], pipeline: bool) -> Result<(), Error> {
+        let mut statement = self.classified(sql).await?;
+        self.check_loss_for(&statement)?;
+        if let Some(Hint::NotServed(name)) = statement.hint {
+            let text = format!("mysqlclient-ms: the hint {name} is not served yet; remove it from the statement");
+            return Err(Error::client(cr::UNKNOWN_ERROR, text));
+        }
+        let mut decision = self.decide(&statement)?;
+        let mut fallbacks = decision.fallbacks;
+        let mut node = decision.node;
+        let mut reopened = false;
+        loop {
+            let index = node.index();
+            let was_open = self.nodes[index].connection().is_some();
+            let mut sent = self.make_ready(index, &statement, pipeline).await;
+            if sent.is_ok() && self.reads_differently(sql, &statement) {
+                // The new node has another version or sql_mode than those that were known.
+                statement = self.classified(sql).await?;
+                decision = self.decide(&statement)?;
+                fallbacks = decision.fallbacks;
+                node = decision.node;
+                continue;
+            }
+            if sent.is_ok() {
+                self.at = Some(index);
+                sent = self.current()?.send(Command::Query, &[sql]).await;
+            }
+            match sent {
+                Ok(()) => break,
+                // A statement that is too large is so for every node.
+                Err(error) if error.sent == Sent::No && error.code != cr::NET_PACKET_TOO_LARGE => {
+                    self.prelude_replies = 0;
+                    self.nodes[index].drop_if_broken();
+                    if !self.may_move() {
+                        return Err(self.lose(error));
+                    }
+                    if was_open && !reopened && self.nodes[index].connection().is_none() {
+                        // An idle connection that the server closed says nothing about the node.
+                        reopened = true;
+                        continue;
+                    }
+                    match fallbacks.next() {
+                        Some(next) => node = next,
+                        None => return Err(error),
+                    }
+                }
+                Err(error) => {
+                    self.nodes[index].drop_if_broken();
+                    return Err(self.lose(error));
+                }
+            }
+        }
+        if let Some(router) = self.router.as_deref_mut() {
+            if node != decision.node {
+                decision.role = if router.section.replicas.contains(node) { Role::Replica } else { Role::Source };
+                decision.node = node;
+            }
+            router.sent(&statement, sql, decision);
+        }
+        Ok(())
+    }
+
+    /// The statement, from the cache if its text was seen before. A text whose meaning depends on an sql_mode that
+    /// is not known yet makes the handle ask the source first.
+    async fn classified(&mut self, sql: &[u8]) -> Result<Arc<Statement>, Error> {
+        let must_ask = self.router.as_deref().is_some_and(|router| {
+            !router.context.sql_mode_known
+                && router.context.server == Server::UNKNOWN
+                && sql.iter().any(|byte| matches!(byte, b'"' | b'\\'))
+        });
+        if must_ask && self.no_node_is_open() {
+            // If no node answers, the statement's own connect says so.
+            let _ = self.open_for_call().await;
+        }
+        let Some(router) = self.router.as_deref_mut() else { return Err(Error::gone(self.options.family)) };
+        router.context.no_backslash_escapes = self.outcome.status & NO_BACKSLASH_ESCAPES != 0;
+        let schema = self.carry.schema().unwrap_or_default();
+        router.context.schema = crate::route::DefaultSchema::by_name(schema);
+        Ok(router.cache.classify(sql, &router.context, &router.classify))
+    }
+
+    /// Whether what was learned while the node was opened changes what the statement is.
+    fn reads_differently(&mut self, sql: &[u8], statement: &Arc<Statement>) -> bool {
+        let Some(router) = self.router.as_deref_mut() else { return false };
+        if !router.context_changed {
+            return false;
+        }
+        router.context_changed = false;
+        router.cache.classify(sql, &router.context, &router.classify).class != statement.class
+    }
+
+    fn decide(&mut self, statement: &Statement) -> Result<Decision, Error> {
+        let at = self.at;
+        let Some(router) = self.router.as_deref_mut() else { return Err(Error::gone(self.options.family)) };
+        let (wanted, hinted) = wanted(statement);
+        let id = |index: Option<usize>| index.and_then(NodeId::new);
+        let in_transaction = router.tracker.in_transaction() || !self.carry.autocommit();
+        let situation = Situation {
+            wanted,
+            hinted,
+            pinned: id(router.bound.map(|(index, _)| index)),
+            in_transaction,
+            read_only: router.tracker.is_read_only(),
+            transaction_node: id(router.transaction_node),
+            last_used: id(at),
+            last_write: id(router.last_write),
+            used_source: router.used_source,
+            failed: router.failed(),
+            no_split: router.no_split,
+        };
+        let section = Arc::clone(&router.section);
+        router.chain.decide(&section, &situation, &mut router.random).map_err(|refusal| refusal.to_error())
+    }
+
+    /// Opens the node if need be, and sends it the session state that it lacks (the prelude rule): ahead of a proven
+    /// read in one packet; ahead of anything else its reply is awaited first.
+    async fn make_ready(&mut self, index: usize, statement: &Statement, pipeline: bool) -> Result<(), Error> {
+        if self.nodes[index].connection().is_none() {
+            self.open_node(index).await?;
+        }
+        if self.carry.is_current(&self.nodes[index].versions) {
+            return Ok(());
+        }
+        if !(pipeline && statement.class == Class::Read) {
+            return self.bring_up_to_date(index).await;
+        }
+        let steps = self.carry.missing(&self.nodes[index].versions);
+        let node = &mut self.nodes[index];
+        if let Some(connection) = node.connection_mut() {
+            for step in &steps {
+                connection.queue(step.command, &[&step.argument]);
+            }
+            self.prelude_replies = steps.len();
+            self.carry.caught_up(&mut node.versions);
+        }
+        Ok(())
+    }
+
+    /// Sends the state that a connection lacks and waits for each reply.
+    ///
+    /// Errors: the server's for a state that it refuses, with nothing of the statement sent; the connection is closed,
+    /// since its state is not known any more.
+    pub(super) async fn bring_up_to_date(&mut self, index: usize) -> Result<(), Error> {
+        let steps = self.carry.missing(&self.nodes[index].versions);
+        let family = self.options.family;
+        let mut failure = None;
+        for step in &steps {
+            let Some(connection) = self.nodes[index].connection_mut() else { return Err(Error::gone(family)) };
+            let reply = match connection.send(step.command, &[&step.argument]).await {
+                Ok(()) => connection.read_head().await,
+                Err(error) => Err(error),
+            };
+            match reply {
+                Ok(Head::Ok(_)) => {}
+                Ok(_) => failure = Some(Error::malformed(family)),
+                Err(error) => failure = Some(error),
+            }
+            if failure.is_some() {
+                break;
+            }
+        }
+        let node = &mut self.nodes[index];
+        match failure {
+            None => {
+                self.carry.caught_up(&mut node.versions);
+                Ok(())
+            }
+            Some(error) => {
+                if let Some(connection) = node.take() {
+                    connection.quit();
+                }
+                Err(error.sent(Sent::No))
+            }
+        }
+    }
+
+    /// Reads the replies to a pipelined prelude. If one failed, the statement's own reply is read and thrown away, and
+    /// the connection is closed: the error is the prelude's, and the statement, a read, may be sent elsewhere.
+    pub(super) async fn read_prelude_replies(&mut self) -> Result<(), Error> {
+        let count = std::mem::take(&mut self.prelude_replies);
+        let family = self.options.family;
+        let mut failure: Option<Error> = None;
+        for _ in 0..count {
+            match self.current()?.read_head().await {
+                Ok(Head::Ok(_)) => {}
+                Ok(_) => return Err(self.fail_prelude(Error::malformed(family))),
+                Err(error) => {
+                    let fatal = self.current()?.is_broken();
+                    failure.get_or_insert(error);
+                    if fatal {
+                        break;
+                    }
+                }
+            }
+        }
+        match failure {
+            None => Ok(()),
+            Some(error) => Err(self.fail_prelude(error)),
+        }
+    }
+
+    fn fail_prelude(&mut self, error: Error) -> Error {
+        if let Some(at) = self.at
+            && let Some(connection) = self.nodes[at].take()
+        {
+            connection.quit();
+        }
+        self.failed(&error);
+        error.sent(Sent::No)
+    }
+
+    /// False while the handle's transaction or state lives on one node: then a failure is the program's to know.
+    fn may_move(&self) -> bool {
+        self.router.as_deref().is_some_and(|router| {
+            router.bound.is_none() && !(router.tracker.in_transaction() && router.transaction_node.is_some())
+        })
+    }
+
+    /// Notes what the handle lost with a connection, so that the program cannot go on as if it were there.
+    pub(super) fn lose(&mut self, error: Error) -> Error {
+        let Some(router) = self.router.as_deref_mut() else { return error };
+        let open = |index: usize| self.nodes[index].connection().is_some();
+        if router.bound.is_some_and(|(index, _)| !open(index)) {
+            router.lost = Some(Loss::Bound);
+        } else if router.transaction_node.is_some_and(|index| !open(index)) && router.tracker.in_transaction() {
+            router.lost = Some(Loss::Transaction);
+        }
+        error
+    }
+
+    /// 2006 while a loss is not acknowledged.
+    pub(super) fn check_lost(&self) -> Result<(), Error> {
+        match self.router.as_deref().and_then(|router| router.lost) {
+            None => Ok(()),
+            Some(_) => Err(Error::gone(self.options.family)),
+        }
+    }
+
+    /// The same for a statement: ROLLBACK acknowledges a lost transaction, without a word to any server.
+    fn check_loss_for(&mut self, statement: &Statement) -> Result<(), Error> {
+        use crate::route::{Effect, TransactionControl};
+        let Some(router) = self.router.as_deref_mut() else { return Ok(()) };
+        let rollback = statement
+            .effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::Transaction(TransactionControl::Rollback { .. })));
+        if router.lost == Some(Loss::Transaction) && rollback {
+            router.forget_transaction();
+        }
+        self.check_lost()
+    }
+
+    /// A statement succeeded, or the last row of its result came.
+    pub(super) fn observe_routed(&mut self) {
+        let Some(at) = self.at else { return };
+        let status = self.outcome.status;
+        let Some(router) = self.router.as_deref_mut() else { return };
+        let pending = std::mem::take(&mut router.pending);
+        let node = &mut self.nodes[at];
+        for effect in &pending {
+            effects::record(effect, &mut self.carry, &mut node.versions);
+            match effect {
+                Pending::Bind(what) => router.bound = Some((at, what)),
+                Pending::InsertId => router.last_write = Some(at),
+                Pending::Charset(_, Some(name)) => router.context.charset = crate::route::Charset::by_name(name),
+                Pending::Charset(_, None) => router.context.charset = crate::route::Charset::Unknown,
+                Pending::Schema(_) | Pending::Autocommit(_) | Pending::Closes => {}
+            }
+        }
+        if router.writes {
+            router.last_write = Some(at);
+        }
+        if self.phase == Phase::Ready {
+            router.tracker.after(status);
+            router.follow_transaction(at);
+        }
+    }
+
+    /// A statement failed: what it would have done was not done, but for what the flags say.
+    pub(super) fn observe_routed_failure(&mut self, error: &Error) {
+        let Some(router) = self.router.as_deref_mut() else { return };
+        router.pending.clear();
+        router.tracker.after_error();
+        let lost = self.lose(error.clone());
+        drop(lost);
+    }
+
+    /// `mysql_reset_connection` and the like: nothing is bound, open or lost any more.
+    pub(super) fn observe_reset(&mut self) {
+        if let Some(router) = self.router.as_deref_mut() {
+            router.bound = None;
+            router.lost = None;
+            router.last_write = None;
+            router.forget_transaction();
+        }
+    }
+
+    /// The handle's connections belong to another process now: what was open there is lost here.
+    pub(super) fn observe_abandoned(&mut self) {
+        let Some(router) = self.router.as_deref_mut() else { return };
+        if router.bound.is_some() {
+            router.lost = Some(Loss::Bound);
+        } else if router.tracker.in_transaction() && router.transaction_node.is_some() {
+            router.lost = Some(Loss::Transaction);
+        }
+    }
+
+    /// No transaction of this handle is open on any node, and its source has not been reached: an API call that ends or
+    /// switches transactions has nothing to do.
+    pub(super) fn nothing_to_end(&self) -> bool {
+        self.router.as_deref().is_some_and(|router| {
+            let idle = router.transaction_node.is_none() && router.lost.is_none() && router.bound.is_none();
+            idle && router.section.sources.iter().all(|node| self.nodes[node.index()].connection().is_none())
+        })
+    }
+
+    /// autocommit was switched without asking a server: the status bits that programs read follow.
+    pub(super) fn set_autocommit_status(&mut self, enabled: bool) {
+        const AUTOCOMMIT: u16 = 2;
+        if enabled {
+            self.outcome.status |= AUTOCOMMIT;
+        } else {
+            self.outcome.status &= !AUTOCOMMIT;
+        }
+    }
+}
+
+impl Router {
+    /// A statement has left for its node.
+    fn sent(&mut self, statement: &Statement, sql: &[u8], decision: Decision) {
+        self.pending = effects::pending(statement, sql);
+        self.writes = matches!(statement.class, Class::Write | Class::Unknown);
+        self.used_source |= decision.role == Role::Source;
+        self.tracker.before(statement);
+        if self.tracker.in_transaction() && self.section.trx_stickiness != Stickiness::Disabled {
+            self.transaction_node.get_or_insert(decision.node.index());
+        }
+        self.decision = Some((decision, statement.class.as_str(), statement.reason.text));
+        let log = log::get();
+        if log.is_on(log::Level::Decision) {
+            log.decision(&DecisionLine {
+                handle: self.handle_number,
+                node: &self.label(decision.node.index()),
+                role: decision.role.name(),
+                reason: &format!("{decision}; {}", statement.reason.text),
+                sql,
+            });
+        }
+    }
+
+    /// Keeps, takes or lets go of the transaction's node after a reply.
+    fn follow_transaction(&mut self, at: usize) {
+        if self.tracker.in_transaction() {
+            self.transaction_node.get_or_insert(at);
+        } else {
+            self.transaction_node = None;
+        }
+    }
+
+    /// The transaction is over without a reply of its server.
+    pub(super) fn forget_transaction(&mut self) {
+        self.tracker.lost();
+        self.transaction_node = None;
+        if self.lost == Some(Loss::Transaction) {
+            self.lost = None;
+        }
+    }
+}
+
+/// `SERVER_STATUS_NO_BACKSLASH_ESCAPES`.
+const NO_BACKSLASH_ESCAPES: u16 = 0x200;
