@@ -50,13 +50,7 @@ pub struct Error {
 impl Error {
     /// A client error with a text of its own; [`Sent::No`].
     pub fn client(code: u32, message: impl Into<Vec<u8>>) -> Self {
-        Error {
-            code,
-            sqlstate: HY000,
-            message: message.into(),
-            origin: Origin::Client,
-            sent: Sent::No,
-        }
+        Error { code, sqlstate: HY000, message: message.into(), origin: Origin::Client, sent: Sent::No }
     }
 
     /// The same error, with what is known about the command's fate.
@@ -146,47 +140,26 @@ impl Error {
     }
 
     fn by_family(family: Family, code: u32, mysql: &str, mariadb: &str) -> Self {
-        Error::client(
-            code,
-            if family == Family::MySql {
-                mysql
-            } else {
-                mariadb
-            },
-        )
+        Error::client(code, if family == Family::MySql { mysql } else { mariadb })
     }
 
     /// 2000.
     pub fn unknown(family: Family) -> Self {
-        Error::by_family(
-            family,
-            cr::UNKNOWN_ERROR,
-            "Unknown MySQL error",
-            "Unknown error",
-        )
+        Error::by_family(family, cr::UNKNOWN_ERROR, "Unknown MySQL error", "Unknown error")
     }
 
     /// 2001: no Unix socket could be made.
     pub fn socket_create(errno: i32) -> Self {
-        Error::of(
-            cr::SOCKET_CREATE_ERROR,
-            format!("Can't create UNIX socket ({errno})"),
-        )
+        Error::of(cr::SOCKET_CREATE_ERROR, format!("Can't create UNIX socket ({errno})"))
     }
 
     /// 2002: nobody answers at a Unix socket.
     pub fn unix_connect(family: Family, path: &str, errno: i32) -> Self {
         let message = match family {
             Family::MySql => {
-                format!(
-                    "Can't connect to local MySQL server through socket '{}' ({errno})",
-                    cut(path, 100)
-                )
+                format!("Can't connect to local MySQL server through socket '{}' ({errno})", cut(path, 100))
             }
-            Family::MariaDb => format!(
-                "Can't connect to local server through socket '{}' ({errno})",
-                cut(path, 64)
-            ),
+            Family::MariaDb => format!("Can't connect to local server through socket '{}' ({errno})", cut(path, 64)),
         };
         Error::of(cr::CONNECTION_ERROR, message)
     }
@@ -196,39 +169,23 @@ impl Error {
         match family {
             Family::MySql => Error::of(
                 cr::CONN_HOST_ERROR,
-                format!(
-                    "Can't connect to MySQL server on '{}:{port}' ({errno})",
-                    cut(host, 100)
-                ),
+                format!("Can't connect to MySQL server on '{}:{port}' ({errno})", cut(host, 100)),
             ),
-            Family::MariaDb => Error::of(
-                cr::CONNECTION_ERROR,
-                format!("Can't connect to server on '{}' ({errno})", cut(host, 64)),
-            ),
+            Family::MariaDb => {
+                Error::of(cr::CONNECTION_ERROR, format!("Can't connect to server on '{}' ({errno})", cut(host, 64)))
+            }
         }
     }
 
     /// 2005: the name did not resolve; `code` is `getaddrinfo`'s.
     pub fn unknown_host(family: Family, host: &str, code: i32) -> Self {
-        let word = if family == Family::MySql {
-            "Unknown MySQL server host"
-        } else {
-            "Unknown server host"
-        };
-        Error::of(
-            cr::UNKNOWN_HOST,
-            format!("{word} '{}' ({code})", cut(host, 100)),
-        )
+        let word = if family == Family::MySql { "Unknown MySQL server host" } else { "Unknown server host" };
+        Error::of(cr::UNKNOWN_HOST, format!("{word} '{}' ({code})", cut(host, 100)))
     }
 
     /// 2006: there is no connection any more, and the command was not executed.
     pub fn gone(family: Family) -> Self {
-        Error::by_family(
-            family,
-            cr::SERVER_GONE_ERROR,
-            "MySQL server has gone away",
-            "Server has gone away",
-        )
+        Error::by_family(family, cr::SERVER_GONE_ERROR, "MySQL server has gone away", "Server has gone away")
     }
 
     /// 2007: a protocol version other than 10.
@@ -246,12 +203,7 @@ impl Error {
 
     /// 2008.
     pub fn out_of_memory(family: Family) -> Self {
-        Error::by_family(
-            family,
-            cr::OUT_OF_MEMORY,
-            "MySQL client ran out of memory",
-            "Client run out of memory",
-        )
+        Error::by_family(family, cr::OUT_OF_MEMORY, "MySQL client ran out of memory", "Client run out of memory")
     }
 
     /// 2012.
@@ -272,23 +224,14 @@ impl Error {
 
     /// 2013 with the stage of connecting at which the connection broke, in the original's words, and the system's error.
     pub fn lost_at(family: Family, stage: &str, errno: i32) -> Self {
-        let word = if family == Family::MySql {
-            "Lost connection to MySQL server"
-        } else {
-            "Lost connection to server"
-        };
-        Error::of(
-            cr::SERVER_LOST,
-            format!("{word} at '{stage}', system error: {errno}"),
-        )
+        let word =
+            if family == Family::MySql { "Lost connection to MySQL server" } else { "Lost connection to server" };
+        Error::of(cr::SERVER_LOST, format!("{word} at '{stage}', system error: {errno}"))
     }
 
     /// 2014.
     pub fn out_of_sync() -> Self {
-        Error::client(
-            cr::COMMANDS_OUT_OF_SYNC,
-            "Commands out of sync; you can't run this command now",
-        )
+        Error::client(cr::COMMANDS_OUT_OF_SYNC, "Commands out of sync; you can't run this command now")
     }
 
     /// 2019: no such character set.
@@ -297,10 +240,7 @@ impl Error {
             Family::MySql => (cut(name, 32), cut(path, 100)),
             Family::MariaDb => (cut(name, 64), cut(path, 64)),
         };
-        Error::of(
-            cr::CANT_READ_CHARSET,
-            format!("Can't initialize character set {name} (path: {path})"),
-        )
+        Error::of(cr::CANT_READ_CHARSET, format!("Can't initialize character set {name} (path: {path})"))
     }
 
     /// 2020.
@@ -324,13 +264,8 @@ impl Error {
 
     /// 2027.
     pub fn malformed(family: Family) -> Self {
-        Error::by_family(
-            family,
-            cr::MALFORMED_PACKET,
-            "Malformed packet",
-            "Received malformed packet",
-        )
-        .sent(Sent::Maybe)
+        Error::by_family(family, cr::MALFORMED_PACKET, "Malformed packet", "Received malformed packet")
+            .sent(Sent::Maybe)
     }
 
     /// 2047.
@@ -350,29 +285,21 @@ impl Error {
 
     /// 2059: an authentication method that this library does not have.
     pub fn auth_plugin(family: Family, name: &str, detail: &str) -> Self {
-        let word = if family == Family::MySql {
-            "Authentication plugin"
-        } else {
-            "Plugin"
-        };
+        let word = if family == Family::MySql { "Authentication plugin" } else { "Plugin" };
         let (name, verb) = if family == Family::MySql {
             (format!("'{name}'"), "cannot be loaded")
         } else {
             (name.to_owned(), "could not be loaded")
         };
-        Error::of(
-            cr::AUTH_PLUGIN_CANNOT_LOAD,
-            format!("{word} {name} {verb}: {detail}"),
-        )
+        Error::of(cr::AUTH_PLUGIN_CANNOT_LOAD, format!("{word} {name} {verb}: {detail}"))
     }
 
     /// 2061: an authentication method refused to go on.
     pub fn auth(family: Family, name: &str, detail: &str) -> Self {
         match family {
-            Family::MySql => Error::of(
-                cr::AUTH_PLUGIN_ERR,
-                format!("Authentication plugin '{name}' reported error: {detail}"),
-            ),
+            Family::MySql => {
+                Error::of(cr::AUTH_PLUGIN_ERR, format!("Authentication plugin '{name}' reported error: {detail}"))
+            }
             Family::MariaDb => Error::of(cr::AUTH_PLUGIN_ERR, detail.to_owned()),
         }
     }

@@ -139,11 +139,7 @@ impl Options {
             init_commands: Vec::new(),
             attributes: Vec::new(),
             tls: TlsOptions {
-                mode: if mysql {
-                    TlsMode::Preferred
-                } else {
-                    TlsMode::Disabled
-                },
+                mode: if mysql { TlsMode::Preferred } else { TlsMode::Disabled },
                 ca: None,
                 capath: None,
                 cert: None,

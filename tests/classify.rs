@@ -4,19 +4,15 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use mysqlclient_ms::route::{
-    Access, Bind, Class, ClassifyConfig, Effect, Hint, Isolation, LexContext, Release, Scope,
-    Server, Statement, TransactionControl, Value, classify,
+    Access, Bind, Class, ClassifyConfig, Effect, Hint, Isolation, LexContext, Release, Scope, Server, Statement,
+    TransactionControl, Value, classify,
 };
 
 const MYSQL: Server = Server::mysql(90_704);
 const MARIADB: Server = Server::mariadb(110_800);
 
 fn context(server: Server) -> LexContext {
-    LexContext {
-        server,
-        multi_statements: true,
-        ..LexContext::default()
-    }
+    LexContext { server, multi_statements: true, ..LexContext::default() }
 }
 
 fn run(sql: &str, server: Server) -> Statement {
@@ -27,11 +23,7 @@ fn run(sql: &str, server: Server) -> Statement {
 fn on(server: Server, rows: &[(Class, &str)]) {
     for (class, sql) in rows {
         let statement = run(sql, server);
-        assert_eq!(
-            statement.class, *class,
-            "{sql}\n  on {server:?}: {:?}",
-            statement.reason
-        );
+        assert_eq!(statement.class, *class, "{sql}\n  on {server:?}: {:?}", statement.reason);
     }
 }
 
@@ -85,11 +77,7 @@ fn locking_reads_stay_on_the_source() {
 
 #[test]
 fn user_variables() {
-    check(&[
-        (Read, "SELECT @a"),
-        (Read, "SELECT * FROM t WHERE id = @id"),
-        (Read, "SELECT @`a b`, @'c', @a.b$c"),
-    ]);
+    check(&[(Read, "SELECT @a"), (Read, "SELECT * FROM t WHERE id = @id"), (Read, "SELECT @`a b`, @'c', @a.b$c")]);
     let statement = run("SELECT @a, @'b' FROM t", MYSQL);
     assert_eq!(statement.needs.user_variables.len(), 2);
     check(&[
@@ -99,13 +87,7 @@ fn user_variables() {
         (Write, "SELECT @a /* */ := 1"),
     ]);
     let statement = run("SELECT @a := @a + 1", MYSQL);
-    assert!(matches!(
-        statement.effects[..],
-        [Effect::SetUserVariable {
-            value: Value::Unknown,
-            ..
-        }]
-    ));
+    assert!(matches!(statement.effects[..], [Effect::SetUserVariable { value: Value::Unknown, .. }]));
     assert!(statement.effects[0].binds());
 }
 
@@ -123,11 +105,7 @@ fn last_insert_id_follows_the_last_write() {
         (Write, "UPDATE seq SET id = LAST_INSERT_ID(id + 1)"),
         (LastUsed, "SELECT ROW_COUNT()"),
     ]);
-    assert!(
-        run("SELECT LAST_INSERT_ID(5)", MYSQL)
-            .effects
-            .contains(&Effect::SetsInsertId)
-    );
+    assert!(run("SELECT LAST_INSERT_ID(5)", MYSQL).effects.contains(&Effect::SetsInsertId));
 }
 
 #[test]
@@ -141,18 +119,9 @@ fn user_level_locks_bind() {
         (Write, "DO GET_LOCK('a', 10)"),
         (Write, "SELECT * FROM t WHERE get_lock ('a', 1)"),
     ]);
-    assert_eq!(
-        run("DO GET_LOCK('a', 1)", MYSQL).effects,
-        [Effect::Bind(Bind::GetLock)]
-    );
-    assert_eq!(
-        run("DO RELEASE_ALL_LOCKS()", MYSQL).effects,
-        [Effect::Release(Release::AllLocks)]
-    );
-    assert_eq!(
-        run("DO RELEASE_LOCK('a')", MYSQL).effects,
-        [Effect::Release(Release::OneLock)]
-    );
+    assert_eq!(run("DO GET_LOCK('a', 1)", MYSQL).effects, [Effect::Bind(Bind::GetLock)]);
+    assert_eq!(run("DO RELEASE_ALL_LOCKS()", MYSQL).effects, [Effect::Release(Release::AllLocks)]);
+    assert_eq!(run("DO RELEASE_LOCK('a')", MYSQL).effects, [Effect::Release(Release::OneLock)]);
 }
 
 #[test]
@@ -180,10 +149,7 @@ fn stored_functions_stay_on_the_source() {
         (Unknown, "SELECT LOAD_FILE('/etc/passwd')"),
         (Unknown, "SELECT MASTER_POS_WAIT('a', 1)"),
         (Unknown, "SELECT sys.ps_thread_id(1)"),
-        (
-            Unknown,
-            "WITH a AS (SELECT 1 x) (SELECT x FROM a) ORDER BY 1, f(x)",
-        ),
+        (Unknown, "WITH a AS (SELECT 1 x) (SELECT x FROM a) ORDER BY 1, f(x)"),
         (Unknown, "WITH a AS (SELECT 1 x) TABLE a ORDER BY x, f(x)"),
         (Unknown, "SELECT 1 FROM f(1)"),
         (Unknown, "SHOW TABLES WHERE f(1)"),
@@ -209,61 +175,17 @@ fn stored_functions_stay_on_the_source() {
 #[test]
 fn functions_by_family_and_version() {
     let old = Server::mysql(50_740);
-    on(
-        MYSQL,
-        &[
-            (Read, "SELECT UUID_TO_BIN(UUID())"),
-            (Unknown, "SELECT JSON_DETAILED(a) FROM t"),
-        ],
-    );
-    on(
-        MARIADB,
-        &[
-            (Unknown, "SELECT UUID_TO_BIN(UUID())"),
-            (Read, "SELECT JSON_DETAILED(a) FROM t"),
-        ],
-    );
-    on(
-        old,
-        &[
-            (Unknown, "SELECT UUID_TO_BIN(UUID())"),
-            (Read, "SELECT JSON_EXTRACT(a, '$') FROM t"),
-        ],
-    );
-    on(
-        old,
-        &[
-            (Unknown, "SELECT RANK() OVER (ORDER BY a) FROM t"),
-            (Unknown, "SELECT over(1)"),
-        ],
-    );
-    on(
-        Server::UNKNOWN,
-        &[
-            (Unknown, "SELECT UUID_TO_BIN(UUID())"),
-            (Read, "SELECT CONCAT(a, b), NOW() FROM t"),
-        ],
-    );
+    on(MYSQL, &[(Read, "SELECT UUID_TO_BIN(UUID())"), (Unknown, "SELECT JSON_DETAILED(a) FROM t")]);
+    on(MARIADB, &[(Unknown, "SELECT UUID_TO_BIN(UUID())"), (Read, "SELECT JSON_DETAILED(a) FROM t")]);
+    on(old, &[(Unknown, "SELECT UUID_TO_BIN(UUID())"), (Read, "SELECT JSON_EXTRACT(a, '$') FROM t")]);
+    on(old, &[(Unknown, "SELECT RANK() OVER (ORDER BY a) FROM t"), (Unknown, "SELECT over(1)")]);
+    on(Server::UNKNOWN, &[(Unknown, "SELECT UUID_TO_BIN(UUID())"), (Read, "SELECT CONCAT(a, b), NOW() FROM t")]);
     // MySQL 9.6 moved these into a component: without it, the name is free for a stored function.
     on(MYSQL, &[(Unknown, "SELECT MD5('a')")]);
-    on(
-        Server::mysql(90_500),
-        &[(Read, "SELECT MD5('a'), SHA1('b')")],
-    );
+    on(Server::mysql(90_500), &[(Read, "SELECT MD5('a'), SHA1('b')")]);
     on(MARIADB, &[(Read, "SELECT MD5('a'), SHA1('b')")]);
-    let spaced = LexContext {
-        ignore_space: true,
-        ..context(MYSQL)
-    };
-    assert_eq!(
-        classify(
-            b"SELECT COUNT (*) FROM t",
-            &spaced,
-            &ClassifyConfig::default()
-        )
-        .class,
-        Read
-    );
+    let spaced = LexContext { ignore_space: true, ..context(MYSQL) };
+    assert_eq!(classify(b"SELECT COUNT (*) FROM t", &spaced, &ClassifyConfig::default()).class, Read);
 }
 
 #[test]
@@ -273,19 +195,10 @@ fn cte_with_a_changing_main_verb() {
         (Write, "WITH a AS (SELECT 1) DELETE FROM t"),
         (Write, "WITH a AS (SELECT 1) INSERT INTO t SELECT * FROM a"),
         (Write, "WITH a AS (SELECT 1) REPLACE t SELECT * FROM a"),
-        (
-            Write,
-            "WITH RECURSIVE a (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM a) DELETE t FROM t JOIN a",
-        ),
+        (Write, "WITH RECURSIVE a (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM a) DELETE t FROM t JOIN a"),
         (Read, "WITH a AS (SELECT 1) SELECT * FROM a"),
-        (
-            Read,
-            "WITH a (x, y) AS (SELECT 1, 2), b (z) AS (SELECT x FROM a) SELECT * FROM a, b",
-        ),
-        (
-            Read,
-            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10) SELECT i FROM n",
-        ),
+        (Read, "WITH a (x, y) AS (SELECT 1, 2), b (z) AS (SELECT x FROM a) SELECT * FROM a, b"),
+        (Read, "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10) SELECT i FROM n"),
         (Read, "WITH a AS (SELECT 1) (SELECT * FROM a)"),
         (Read, "SELECT t.`update`, t.delete FROM t"),
     ]);
@@ -332,15 +245,8 @@ fn show_per_kind() {
 
 #[test]
 fn call_leaves_the_session_unknown() {
-    check(&[
-        (Unknown, "CALL p()"),
-        (Unknown, "CALL db.p(1, @out)"),
-        (Unknown, "EXECUTE s USING @a"),
-    ]);
-    assert_eq!(
-        run("CALL p()", MYSQL).effects,
-        [Effect::Bind(Bind::Unknown)]
-    );
+    check(&[(Unknown, "CALL p()"), (Unknown, "CALL db.p(1, @out)"), (Unknown, "EXECUTE s USING @a")]);
+    assert_eq!(run("CALL p()", MYSQL).effects, [Effect::Bind(Bind::Unknown)]);
     assert!(run("CALL p()", MYSQL).effects[0].binds());
 }
 

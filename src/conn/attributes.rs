@@ -28,10 +28,8 @@ pub(super) fn all(options: &Options, target: &Target) -> Vec<(Vec<u8>, Vec<u8>)>
             ("_platform", platform),
         ],
     };
-    let mut all: Vec<(Vec<u8>, Vec<u8>)> = fixed
-        .iter()
-        .map(|(key, value)| (key.as_bytes().to_vec(), value.as_bytes().to_vec()))
-        .collect();
+    let mut all: Vec<(Vec<u8>, Vec<u8>)> =
+        fixed.iter().map(|(key, value)| (key.as_bytes().to_vec(), value.as_bytes().to_vec())).collect();
     if options.family == Family::MariaDb
         && let Endpoint::Tcp { host, .. } = &target.endpoint
     {

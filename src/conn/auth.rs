@@ -52,25 +52,14 @@ impl<'a> Exchange<'a> {
         secure: bool,
     ) -> Exchange<'a> {
         let wanted = options.default_auth.as_deref().map(str::as_bytes);
-        let offered = if greeting.method.is_empty() {
-            NATIVE
-        } else {
-            &greeting.method[..]
-        };
+        let offered = if greeting.method.is_empty() { NATIVE } else { &greeting.method[..] };
         let method = match wanted {
             Some(wanted) if is_known(wanted) => wanted,
             _ if is_known(offered) => offered,
             // The server will ask to switch if that is not the account's.
             _ => NATIVE,
         };
-        Exchange {
-            target,
-            options,
-            method: method.to_vec(),
-            challenge: greeting.scramble.clone(),
-            flags,
-            secure,
-        }
+        Exchange { target, options, method: method.to_vec(), challenge: greeting.scramble.clone(), flags, secure }
     }
 
     /// Name of the method that made the last answer.
@@ -114,11 +103,7 @@ impl<'a> Exchange<'a> {
                 } else if first {
                     Ok(Vec::new())
                 } else {
-                    Err(Error::auth_plugin(
-                        self.family(),
-                        "mysql_clear_password",
-                        "plugin not enabled",
-                    ))
+                    Err(Error::auth_plugin(self.family(), "mysql_clear_password", "plugin not enabled"))
                 }
             }
             _ => Ok(Vec::new()),
@@ -150,8 +135,7 @@ impl<'a> Exchange<'a> {
             let packet = self.read(channel, "reading authorization packet").await?;
             match channel.bytes(&packet).first() {
                 Some(0) => {
-                    return ok::parse(channel.bytes(&packet), self.flags)
-                        .map_err(|_| self.malformed(channel));
+                    return ok::parse(channel.bytes(&packet), self.flags).map_err(|_| self.malformed(channel));
                 }
                 Some(0xFE) if switches < 4 => {
                     switches += 1;
@@ -180,21 +164,14 @@ impl<'a> Exchange<'a> {
 
     async fn send(&self, channel: &mut Channel, payload: &[u8]) -> Result<(), Error> {
         channel.queue_packet(payload);
-        channel
-            .flush()
-            .await
-            .map_err(|error| while_reading(channel, error, "sending authentication information"))
+        channel.flush().await.map_err(|error| while_reading(channel, error, "sending authentication information"))
     }
 
     async fn switch(&mut self, channel: &mut Channel, packet: &Packet) -> Result<(), Error> {
         let Ok(switch) = answers::parse_switch(channel.bytes(packet)) else {
             return Err(self.malformed(channel));
         };
-        let method = if switch.method.is_empty() {
-            OLD
-        } else {
-            switch.method
-        };
+        let method = if switch.method.is_empty() { OLD } else { switch.method };
         if !is_known(method) {
             let name = String::from_utf8_lossy(method).into_owned();
             return Err(auth_plugin_missing(self.family(), &name));
@@ -254,18 +231,9 @@ impl<'a> Exchange<'a> {
 
     /// The password and its NUL, mixed with the challenge and encrypted with the server's key.
     fn encrypt(&self, pem: &[u8]) -> Result<Vec<u8>, Error> {
-        let refused = || {
-            Error::auth(
-                self.family(),
-                &self.method_name(),
-                "Authentication requires secure connection.",
-            )
-        };
+        let refused = || Error::auth(self.family(), &self.method_name(), "Authentication requires secure connection.");
         let key = rsa_key(pem).ok_or_else(refused)?;
-        let challenge = self
-            .challenge
-            .get(..answers::CHALLENGE)
-            .ok_or_else(refused)?;
+        let challenge = self.challenge.get(..answers::CHALLENGE).ok_or_else(refused)?;
         let mut password = Zeroizing::new(self.clear_password());
         for (byte, salt) in password.iter_mut().zip(challenge.iter().cycle()) {
             *byte ^= salt;
@@ -274,8 +242,7 @@ impl<'a> Exchange<'a> {
         if password.len() + 42 > key.num_octets() {
             return Err(refused());
         }
-        key.encrypt_block(&password[..], Pkcs1OaepPadding::new(GetRandom))
-            .map_err(|_| refused())
+        key.encrypt_block(&password[..], Pkcs1OaepPadding::new(GetRandom)).map_err(|_| refused())
     }
 }
 
@@ -284,17 +251,16 @@ fn rsa_key(pem: &[u8]) -> Option<PublicKey> {
     let text = std::str::from_utf8(pem).ok()?;
     let parsed = std::panic::catch_unwind(|| PublicKey::from_pem(text.trim_end_matches('\0')).ok());
     let key = parsed.ok().flatten()?;
-    let sound = KEY_BITS.contains(&key.modulus().bits())
-        && key.modulus().bit(0)
-        && (2..=64).contains(&key.exponent().bits());
+    let sound =
+        KEY_BITS.contains(&key.modulus().bits()) && key.modulus().bit(0) && (2..=64).contains(&key.exponent().bits());
     sound.then_some(key)
 }
 
 fn auth_plugin_missing(family: Family, name: &str) -> Error {
     let detail = match family {
-        Family::MySql => format!(
-            "/usr/lib/mysql/plugin/{name}.so: cannot open shared object file: No such file or directory"
-        ),
+        Family::MySql => {
+            format!("/usr/lib/mysql/plugin/{name}.so: cannot open shared object file: No such file or directory")
+        }
         Family::MariaDb => format!(
             "/usr/lib/x86_64-linux-gnu/libmariadb3/plugin/{name}.so: cannot open shared object file: No such file or directory"
         ),

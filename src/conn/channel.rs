@@ -125,9 +125,7 @@ impl Channel {
     /// The header of the next packet, if it has arrived: length and sequence number.
     #[inline]
     pub(super) fn peek(&self) -> Option<(usize, u8)> {
-        self.buffered()
-            .first_chunk()
-            .map(|header| frame::parse(*header))
+        self.buffered().first_chunk().map(|header| frame::parse(*header))
     }
 
     /// One read from the socket behind what is there.
@@ -140,11 +138,7 @@ impl Channel {
             self.make_room()?;
         }
         let deadline = self.until(self.read_timeout);
-        match self
-            .transport
-            .recv(&mut self.inbox[self.end..], deadline)
-            .await
-        {
+        match self.transport.recv(&mut self.inbox[self.end..], deadline).await {
             Ok(count) => {
                 self.end += count;
                 Ok(())
@@ -166,11 +160,7 @@ impl Channel {
     }
 
     fn resize(&mut self, size: usize) -> Result<(), Error> {
-        if self
-            .inbox
-            .try_reserve_exact(size - self.inbox.len())
-            .is_err()
-        {
+        if self.inbox.try_reserve_exact(size - self.inbox.len()).is_err() {
             return Err(self.out_of_memory());
         }
         self.inbox.resize(size, 0);
@@ -272,9 +262,7 @@ impl Channel {
     /// Waits for the next header; true if its packet does not fit the receive buffer.
     pub(super) async fn next_is_large(&mut self) -> Result<bool, Error> {
         self.need(frame::HEADER).await?;
-        Ok(self
-            .peek()
-            .is_some_and(|(length, _)| length + frame::HEADER > self.inbox.len()))
+        Ok(self.peek().is_some_and(|(length, _)| length + frame::HEADER > self.inbox.len()))
     }
 
     /// Throws the next packet away, without keeping it.
@@ -389,16 +377,9 @@ impl Channel {
     }
 
     /// Sends a large command from where it lies; only the bytes around packet headers are copied.
-    async fn send_large(
-        &mut self,
-        command: Command,
-        argument: &[&[u8]],
-        length: usize,
-    ) -> Result<(), Error> {
+    async fn send_large(&mut self, command: Command, argument: &[&[u8]], length: usize) -> Result<(), Error> {
         let mut outbox = std::mem::take(&mut self.outbox);
-        let result = self
-            .send_parts(&mut outbox, command, argument, length)
-            .await;
+        let result = self.send_parts(&mut outbox, command, argument, length).await;
         self.outbox = outbox;
         self.outbox.clear();
         result

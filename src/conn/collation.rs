@@ -60,10 +60,7 @@ fn default_collation(family: Family, charset: &str) -> Option<u16> {
     if charset.eq_ignore_ascii_case("utf8mb4") {
         return Some(if family == Family::MySql { 255 } else { 45 });
     }
-    DEFAULTS
-        .iter()
-        .find(|(name, _)| name.eq_ignore_ascii_case(charset))
-        .map(|(_, id)| *id)
+    DEFAULTS.iter().find(|(name, _)| name.eq_ignore_ascii_case(charset)).map(|(_, id)| *id)
 }
 
 /// The collation for a login under these options. An explicit collation name or a number above 255 is set afterwards.
@@ -73,21 +70,15 @@ pub(super) fn for_login(options: &Options, _greeting: &Greeting) -> Result<ForLo
     let family = options.family;
     let charset = options.charset.as_deref().unwrap_or("utf8mb4");
     if let Some(id) = default_collation(family, charset) {
-        return Ok(ForLogin {
-            in_login: id as u8,
-            statement: None,
-        });
+        return Ok(ForLogin { in_login: id as u8, statement: None });
     }
     // A collation: its character set is the word before the first underscore.
     let (set, _) = charset.split_once('_').unwrap_or((charset, ""));
-    let is_word = charset
-        .bytes()
-        .all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let is_word = charset.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     match default_collation(family, set) {
-        Some(id) if is_word => Ok(ForLogin {
-            in_login: id as u8,
-            statement: Some(format!("SET NAMES {set} COLLATE {charset}")),
-        }),
+        Some(id) if is_word => {
+            Ok(ForLogin { in_login: id as u8, statement: Some(format!("SET NAMES {set} COLLATE {charset}")) })
+        }
         _ => Err(Error::charset(family, charset, "")),
     }
 }

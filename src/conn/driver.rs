@@ -101,11 +101,7 @@ pub(super) enum Outcome {
 }
 
 /// Waits for a socket, by `poll(2)` or as a pending step.
-pub(super) async fn wait(
-    fd: BorrowedFd<'_>,
-    interest: Interest,
-    deadline: Option<Instant>,
-) -> Result<Outcome, Errno> {
+pub(super) async fn wait(fd: BorrowedFd<'_>, interest: Interest, deadline: Option<Instant>) -> Result<Outcome, Errno> {
     std::future::poll_fn(|_| wait_now(fd, interest, deadline)).await
 }
 
@@ -124,11 +120,7 @@ pub(super) fn wait_now(
             Ok(true) => return Poll::Ready(Ok(Outcome::Ready)),
             Ok(false) if left == Some(Duration::ZERO) => return Poll::Ready(Ok(Outcome::TimedOut)),
             Ok(false) if step => {
-                register(Wait {
-                    fd: fd.as_raw_fd(),
-                    interest,
-                    deadline,
-                });
+                register(Wait { fd: fd.as_raw_fd(), interest, deadline });
                 return Poll::Pending;
             }
             Ok(false) | Err(Errno::INTR) => {}

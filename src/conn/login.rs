@@ -85,15 +85,11 @@ fn stage(family: Family, stage: &str) -> String {
 /// See the module.
 pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn, Error> {
     let family = options.family;
-    let deadline = options
-        .connect_timeout
-        .and_then(|limit| Instant::now().checked_add(limit));
+    let deadline = options.connect_timeout.and_then(|limit| Instant::now().checked_add(limit));
     let (fd, host_info, is_unix) = match &target.endpoint {
-        Endpoint::Unix(path) => (
-            socket::unix(path, deadline, family).await?,
-            b"Localhost via UNIX socket".to_vec(),
-            true,
-        ),
+        Endpoint::Unix(path) => {
+            (socket::unix(path, deadline, family).await?, b"Localhost via UNIX socket".to_vec(), true)
+        }
         Endpoint::Tcp { host, port } => {
             let fd = socket::tcp(host, *port, options.bind.as_deref(), deadline, family).await?;
             (fd, format!("{host} via TCP/IP").into_bytes(), false)
@@ -124,11 +120,7 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
     if flags & cap::MULTI_STATEMENTS != 0 {
         flags |= cap::MULTI_RESULTS;
     }
-    if target
-        .database
-        .as_deref()
-        .is_some_and(|database| !database.is_empty())
-    {
+    if target.database.as_deref().is_some_and(|database| !database.is_empty()) {
         flags |= cap::CONNECT_WITH_DB;
     }
     let mut needs_consent = NEEDS_CONSENT;
@@ -150,18 +142,9 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
         if greeting.capabilities & cap::SSL != 0 {
             flags |= cap::SSL;
             let mut packet = Vec::with_capacity(32);
-            login::put_prefix(
-                &mut packet,
-                &login::Prefix {
-                    capabilities: flags,
-                    ..prefix
-                },
-            );
+            login::put_prefix(&mut packet, &login::Prefix { capabilities: flags, ..prefix });
             channel.queue_packet(&packet);
-            channel
-                .flush()
-                .await
-                .map_err(|error| while_sending(&channel, error, family))?;
+            channel.flush().await.map_err(|error| while_sending(&channel, error, family))?;
             let host = match &target.endpoint {
                 Endpoint::Tcp { host, .. } => host.as_str(),
                 Endpoint::Unix(_) => "localhost",
@@ -181,10 +164,7 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
     login::put(
         &mut packet,
         &login::Login {
-            prefix: login::Prefix {
-                capabilities: flags,
-                ..prefix
-            },
+            prefix: login::Prefix { capabilities: flags, ..prefix },
             user: &target.user,
             answer: &answer,
             database: target.database.as_deref().unwrap_or_default(),
@@ -193,18 +173,10 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
         },
     );
     channel.queue_packet(&packet);
-    channel
-        .flush()
-        .await
-        .map_err(|error| while_sending(&channel, error, family))?;
+    channel.flush().await.map_err(|error| while_sending(&channel, error, family))?;
     let ok = auth.run(&mut channel).await?;
     server.client_flag = shown_flags(family, flags, target);
-    let mut logged_in = LoggedIn {
-        channel,
-        server,
-        flags,
-        ok,
-    };
+    let mut logged_in = LoggedIn { channel, server, flags, ok };
     finish(&mut logged_in, &collation, options).await?;
     logged_in.channel.deadline = None;
     Ok(logged_in)
@@ -212,11 +184,7 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
 
 /// Over a Unix socket "preferred" means no TLS, as in the original: there is nothing to gain.
 fn effective_mode(mode: &TlsMode, is_unix: bool) -> TlsMode {
-    if is_unix && *mode == TlsMode::Preferred {
-        TlsMode::Disabled
-    } else {
-        *mode
-    }
+    if is_unix && *mode == TlsMode::Preferred { TlsMode::Disabled } else { *mode }
 }
 
 /// What `MYSQL.client_flag` of the original would hold for this connection.
@@ -265,30 +233,20 @@ pub(super) fn server_error(channel: &Channel, packet: &Packet) -> Error {
 /// A connection that broke while a packet of the login was awaited.
 pub(super) fn while_reading(channel: &Channel, error: Error, at: &str) -> Error {
     match &channel.failure {
-        Some(failure) => {
-            Error::lost_at(channel.family, &stage(channel.family, at), failure.errno())
-        }
+        Some(failure) => Error::lost_at(channel.family, &stage(channel.family, at), failure.errno()),
         None => error.sent(Sent::No),
     }
 }
 
 fn while_sending(channel: &Channel, error: Error, family: Family) -> Error {
     match &channel.failure {
-        Some(failure) => Error::lost_at(
-            family,
-            "sending authentication information",
-            failure.errno(),
-        ),
+        Some(failure) => Error::lost_at(family, "sending authentication information", failure.errno()),
         None => error,
     }
 }
 
 /// Everything after the login: the collation that did not fit there, the init commands.
-async fn finish(
-    logged_in: &mut LoggedIn,
-    collation: &collation::ForLogin,
-    options: &Options,
-) -> Result<(), Error> {
+async fn finish(logged_in: &mut LoggedIn, collation: &collation::ForLogin, options: &Options) -> Result<(), Error> {
     let channel = &mut logged_in.channel;
     let mut pending = 0;
     if let Some(statement) = &collation.statement {

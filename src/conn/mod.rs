@@ -128,10 +128,7 @@ impl std::fmt::Debug for Target {
             .field("endpoint", &self.endpoint)
             .field("user", &String::from_utf8_lossy(&self.user))
             .field("password", &"…")
-            .field(
-                "database",
-                &self.database.as_deref().map(String::from_utf8_lossy),
-            )
+            .field("database", &self.database.as_deref().map(String::from_utf8_lossy))
             .field("client_flags", &self.client_flags)
             .finish()
     }
@@ -152,18 +149,8 @@ impl Connection {
     ///
     /// Errors: 2002, 2003, 2005, 2012, 2013, 2026, 2059, 2061 with the family's text, or the server's own.
     pub async fn open(target: &Target, options: &Options) -> Result<Connection, Error> {
-        let login::LoggedIn {
-            channel,
-            server,
-            flags,
-            ok,
-        } = login::open(target, options).await?;
-        Ok(Connection {
-            channel,
-            server,
-            flags,
-            login: ok,
-        })
+        let login::LoggedIn { channel, server, flags, ok } = login::open(target, options).await?;
+        Ok(Connection { channel, server, flags, login: ok })
     }
 
     /// What the server said of itself.
@@ -249,11 +236,7 @@ impl Connection {
     }
 
     /// Changes the time limits of the following waits.
-    pub fn set_timeouts(
-        &mut self,
-        read: Option<std::time::Duration>,
-        write: Option<std::time::Duration>,
-    ) {
+    pub fn set_timeouts(&mut self, read: Option<std::time::Duration>, write: Option<std::time::Duration>) {
         self.channel.read_timeout = read;
         self.channel.write_timeout = write;
     }
@@ -261,9 +244,7 @@ impl Connection {
     /// COM_QUIT (and TLS close_notify), then the socket is closed. Never waits, never raises SIGPIPE.
     pub fn quit(mut self) {
         if !self.channel.broken {
-            self.channel
-                .transport
-                .send_and_forget(&[1, 0, 0, 0, Command::Quit as u8]);
+            self.channel.transport.send_and_forget(&[1, 0, 0, 0, Command::Quit as u8]);
         }
     }
 
@@ -293,9 +274,7 @@ async fn read_head(channel: &mut Channel, flags: u64) -> Result<Head, Error> {
         bytes => {
             let mut reader = Reader::new(bytes);
             match reader.lenenc() {
-                Ok(count) if count > 0 => read_columns(channel, flags, count)
-                    .await
-                    .map(Head::ResultSet),
+                Ok(count) if count > 0 => read_columns(channel, flags, count).await.map(Head::ResultSet),
                 _ => Err(channel.malformed()),
             }
         }
@@ -361,11 +340,7 @@ fn add_column(
 
 /// A packet in the wrong place: an error of the server, or nonsense.
 fn unexpected(channel: &mut Channel, packet: &Packet) -> Error {
-    if err::is_err(channel.bytes(packet)) {
-        login::server_error(channel, packet)
-    } else {
-        channel.malformed()
-    }
+    if err::is_err(channel.bytes(packet)) { login::server_error(channel, packet) } else { channel.malformed() }
 }
 
 /// Reads all results of one command and throws them away; an error of the server is the result.

@@ -20,11 +20,7 @@ enum Stop {
 }
 
 /// Reads all rows of a result set.
-pub(super) async fn store(
-    channel: &mut Channel,
-    flags: u64,
-    columns: usize,
-) -> Result<(StoredRows, End), Error> {
+pub(super) async fn store(channel: &mut Channel, flags: u64, columns: usize) -> Result<(StoredRows, End), Error> {
     let Ok(mut rows) = Builder::new(columns) else {
         return Err(channel.out_of_memory());
     };
@@ -96,11 +92,7 @@ fn take_run(channel: &mut Channel, flags: u64, rows: &mut Builder) -> Stop {
 }
 
 /// Takes the next packet by itself: the end, an error, or a row that needs a block of its own.
-async fn special(
-    channel: &mut Channel,
-    flags: u64,
-    rows: &mut Builder,
-) -> Result<Option<End>, Error> {
+async fn special(channel: &mut Channel, flags: u64, rows: &mut Builder) -> Result<Option<End>, Error> {
     if channel.next_is_large().await? {
         let mut block = vec![0; LARGE_HEADER];
         channel.large(&mut block).await?;
@@ -117,11 +109,7 @@ async fn special(
     Ok(None)
 }
 
-fn add_by_itself(
-    channel: &mut Channel,
-    rows: &mut Builder,
-    mut block: Vec<u8>,
-) -> Result<(), Error> {
+fn add_by_itself(channel: &mut Channel, rows: &mut Builder, mut block: Vec<u8>) -> Result<(), Error> {
     let columns = rows.longest().len();
     match row::scan(&block[LARGE_HEADER..], rows.longest()) {
         Ok(row::Form::Canonical) => {}
@@ -153,11 +141,7 @@ fn ending(channel: &mut Channel, packet: &Packet, flags: u64) -> Result<Option<E
 
 /// Reads one row.
 #[inline]
-pub(super) async fn next(
-    channel: &mut Channel,
-    flags: u64,
-    row: &mut StreamRow,
-) -> Result<Option<End>, Error> {
+pub(super) async fn next(channel: &mut Channel, flags: u64, row: &mut StreamRow) -> Result<Option<End>, Error> {
     if channel.next_is_large().await? {
         return next_large(channel, row).await.map(|()| None);
     }

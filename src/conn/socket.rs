@@ -13,24 +13,13 @@ use crate::error::{Error, cr};
 use crate::options::Family;
 
 /// Connects to a Unix socket.
-pub(super) async fn unix(
-    path: &Path,
-    deadline: Option<Instant>,
-    family: Family,
-) -> Result<OwnedFd, Error> {
+pub(super) async fn unix(path: &Path, deadline: Option<Instant>, family: Family) -> Result<OwnedFd, Error> {
     let shown = path.to_string_lossy();
     let refused = |errno: Errno| Error::unix_connect(family, &shown, errno.raw_os_error());
     let address = SocketAddrUnix::new(path).map_err(refused)?;
-    let fd = rustix::net::socket_with(
-        AddressFamily::UNIX,
-        SocketType::STREAM,
-        SocketFlags::CLOEXEC,
-        None,
-    )
-    .map_err(|errno| Error::socket_create(errno.raw_os_error()))?;
-    connect(&fd, |fd| rustix::net::connect(fd, &address), deadline)
-        .await
-        .map_err(refused)?;
+    let fd = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
+        .map_err(|errno| Error::socket_create(errno.raw_os_error()))?;
+    connect(&fd, |fd| rustix::net::connect(fd, &address), deadline).await.map_err(refused)?;
     Ok(fd)
 }
 
@@ -62,21 +51,10 @@ pub(super) async fn tcp(
     Err(Error::tcp_connect(family, host, port, last.raw_os_error()))
 }
 
-async fn try_address(
-    address: SocketAddr,
-    local: &[SocketAddr],
-    deadline: Option<Instant>,
-) -> Result<OwnedFd, Errno> {
-    let domain = if address.is_ipv4() {
-        AddressFamily::INET
-    } else {
-        AddressFamily::INET6
-    };
+async fn try_address(address: SocketAddr, local: &[SocketAddr], deadline: Option<Instant>) -> Result<OwnedFd, Errno> {
+    let domain = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let fd = rustix::net::socket_with(domain, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
-    let mut same_family = local
-        .iter()
-        .filter(|local| local.is_ipv4() == address.is_ipv4())
-        .peekable();
+    let mut same_family = local.iter().filter(|local| local.is_ipv4() == address.is_ipv4()).peekable();
     if !local.is_empty() {
         let mut bound = Err(Errno::ADDRNOTAVAIL);
         while bound.is_err() {
@@ -160,13 +138,9 @@ fn resolve(host: &str, port: u16) -> Result<Vec<SocketAddr>, i32> {
     if let Ok(address) = host.parse::<IpAddr>() {
         return Ok(vec![SocketAddr::new(address, port)]);
     }
-    let hints = dns_lookup::AddrInfoHints {
-        socktype: libc::SOCK_STREAM,
-        protocol: libc::IPPROTO_TCP,
-        ..Default::default()
-    };
-    let found = dns_lookup::getaddrinfo(Some(host), None, Some(hints))
-        .map_err(|error| error.error_num())?;
+    let hints =
+        dns_lookup::AddrInfoHints { socktype: libc::SOCK_STREAM, protocol: libc::IPPROTO_TCP, ..Default::default() };
+    let found = dns_lookup::getaddrinfo(Some(host), None, Some(hints)).map_err(|error| error.error_num())?;
     let mut addresses: Vec<SocketAddr> = Vec::new();
     for info in found.flatten() {
         let mut address = info.sockaddr;
@@ -175,17 +149,10 @@ fn resolve(host: &str, port: u16) -> Result<Vec<SocketAddr>, i32> {
             addresses.push(address);
         }
     }
-    if addresses.is_empty() {
-        Err(libc::EAI_NONAME)
-    } else {
-        Ok(addresses)
-    }
+    if addresses.is_empty() { Err(libc::EAI_NONAME) } else { Ok(addresses) }
 }
 
 /// For [`Error::code`]s that mean "nobody there, try the next": connect errors of both families.
 pub fn is_connect_error(code: u32) -> bool {
-    matches!(
-        code,
-        cr::CONNECTION_ERROR | cr::CONN_HOST_ERROR | cr::UNKNOWN_HOST | cr::SERVER_LOST
-    )
+    matches!(code, cr::CONNECTION_ERROR | cr::CONN_HOST_ERROR | cr::UNKNOWN_HOST | cr::SERVER_LOST)
 }

@@ -34,9 +34,7 @@ pub(super) struct Tls {
 
 impl std::fmt::Debug for Tls {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Tls")
-            .field("fd", &self.fd)
-            .finish_non_exhaustive()
+        f.debug_struct("Tls").field("fd", &self.fd).finish_non_exhaustive()
     }
 }
 
@@ -48,17 +46,8 @@ impl Tls {
         name: ServerName<'static>,
         deadline: Option<Instant>,
     ) -> Result<Tls, Failure> {
-        let session =
-            ClientConnection::new(config, name).map_err(|error| Failure::Tls(error.to_string()))?;
-        let mut tls = Tls {
-            fd,
-            session,
-            incoming: vec![0; RAW],
-            start: 0,
-            end: 0,
-            outgoing: Vec::new(),
-            plain: 0,
-        };
+        let session = ClientConnection::new(config, name).map_err(|error| Failure::Tls(error.to_string()))?;
+        let mut tls = Tls { fd, session, incoming: vec![0; RAW], start: 0, end: 0, outgoing: Vec::new(), plain: 0 };
         while tls.session.is_handshaking() {
             tls.flush(deadline).await.map_err(|(_, failure)| failure)?;
             if tls.session.is_handshaking() && tls.session.wants_read() {
@@ -94,10 +83,7 @@ impl Tls {
             self.end = transport::recv(self.fd.as_fd(), &mut self.incoming, deadline).await?;
         }
         let mut rest = &self.incoming[self.start..self.end];
-        let taken = self
-            .session
-            .read_tls(&mut rest)
-            .map_err(|error| Failure::Tls(error.to_string()))?;
+        let taken = self.session.read_tls(&mut rest).map_err(|error| Failure::Tls(error.to_string()))?;
         if taken == 0 {
             return Err(Failure::Closed);
         }
@@ -122,19 +108,13 @@ impl Tls {
     async fn flush(&mut self, deadline: Option<Instant>) -> Result<(), (usize, Failure)> {
         while self.session.wants_write() {
             self.outgoing.clear();
-            self.session
-                .write_tls(&mut self.outgoing)
-                .map_err(|error| (0, Failure::Tls(error.to_string())))?;
+            self.session.write_tls(&mut self.outgoing).map_err(|error| (0, Failure::Tls(error.to_string())))?;
             transport::send(self.fd.as_fd(), &self.outgoing, deadline).await?;
         }
         Ok(())
     }
 
-    pub(super) async fn recv(
-        &mut self,
-        buffer: &mut [u8],
-        deadline: Option<Instant>,
-    ) -> Result<usize, Failure> {
+    pub(super) async fn recv(&mut self, buffer: &mut [u8], deadline: Option<Instant>) -> Result<usize, Failure> {
         loop {
             match self.session.reader().read(buffer) {
                 Ok(0) => return Err(Failure::Closed),
@@ -142,30 +122,18 @@ impl Tls {
                     self.plain = self.plain.saturating_sub(count);
                     return Ok(count);
                 }
-                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
-                    self.receive(deadline).await?
-                }
+                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => self.receive(deadline).await?,
                 Err(_) => return Err(Failure::Closed),
             }
         }
     }
 
-    pub(super) async fn send(
-        &mut self,
-        mut bytes: &[u8],
-        deadline: Option<Instant>,
-    ) -> Result<(), (usize, Failure)> {
+    pub(super) async fn send(&mut self, mut bytes: &[u8], deadline: Option<Instant>) -> Result<(), (usize, Failure)> {
         let mut gone = 0;
         while !bytes.is_empty() {
-            let count = self
-                .session
-                .writer()
-                .write(bytes)
-                .map_err(|error| (gone, Failure::Tls(error.to_string())))?;
+            let count = self.session.writer().write(bytes).map_err(|error| (gone, Failure::Tls(error.to_string())))?;
             bytes = &bytes[count..];
-            self.flush(deadline)
-                .await
-                .map_err(|(sent, failure)| (gone + sent, failure))?;
+            self.flush(deadline).await.map_err(|(sent, failure)| (gone + sent, failure))?;
             gone += count;
         }
         Ok(())
@@ -196,17 +164,12 @@ pub(super) async fn start(
     let config = tls_config::build(options, mode).map_err(|detail| Error::tls(family, &detail))?;
     // Bytes that came in the clear behind the greeting would be taken for the server's later.
     if !channel.buffered().is_empty() {
-        return Err(Error::tls(
-            family,
-            "unexpected data before the TLS handshake",
-        ));
+        return Err(Error::tls(family, "unexpected data before the TLS handshake"));
     }
     let name = match ServerName::try_from(host.to_owned()) {
         Ok(name) => name,
         // A name that no certificate can carry; fine where it is not verified.
-        Err(_) if mode < TlsMode::VerifyIdentity => {
-            ServerName::try_from("invalid").map_err(|_| Error::handshake())?
-        }
+        Err(_) if mode < TlsMode::VerifyIdentity => ServerName::try_from("invalid").map_err(|_| Error::handshake())?,
         Err(error) => return Err(Error::tls(family, &error.to_string())),
     };
     let deadline = channel.deadline;
@@ -256,16 +219,8 @@ fn openssl_name(name: &str) -> String {
     if let Some(rest) = name.strip_prefix("TLS13_") {
         return format!("TLS_{rest}");
     }
-    let name = name
-        .strip_prefix("TLS_")
-        .unwrap_or(name)
-        .replace("_WITH_", "_");
-    let name = name
-        .replace("AES_128", "AES128")
-        .replace("AES_256", "AES256");
-    let name = name
-        .strip_suffix("POLY1305_SHA256")
-        .map(|head| format!("{head}POLY1305"))
-        .unwrap_or(name);
+    let name = name.strip_prefix("TLS_").unwrap_or(name).replace("_WITH_", "_");
+    let name = name.replace("AES_128", "AES128").replace("AES_256", "AES256");
+    let name = name.strip_suffix("POLY1305_SHA256").map(|head| format!("{head}POLY1305")).unwrap_or(name);
     name.replace('_', "-")
 }

@@ -4,14 +4,10 @@ use std::sync::Arc;
 
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{
-    CryptoProvider, WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature,
-};
+use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{
-    CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
-};
+use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 
 use crate::options::{Options, TlsMode};
 
@@ -32,9 +28,8 @@ pub(super) fn build(options: &Options, mode: TlsMode) -> Result<Arc<ClientConfig
             // One file may hold both.
             let cert = cert.as_ref().or(key.as_ref()).ok_or("no certificate")?;
             let key = key.as_ref().unwrap_or(cert);
-            let chain: Result<Vec<_>, _> = CertificateDer::pem_file_iter(cert)
-                .map_err(|_| "Unable to get certificate")?
-                .collect();
+            let chain: Result<Vec<_>, _> =
+                CertificateDer::pem_file_iter(cert).map_err(|_| "Unable to get certificate")?.collect();
             let chain = chain.map_err(|_| "Unable to get certificate")?;
             let key = PrivateKeyDer::from_pem_file(key).map_err(|_| "Unable to get private key")?;
             builder
@@ -61,20 +56,14 @@ fn versions(list: Option<&str>) -> Result<Vec<&'static rustls::SupportedProtocol
             _ => {}
         }
     }
-    if versions.is_empty() {
-        Err("TLS version is invalid".to_owned())
-    } else {
-        Ok(versions)
-    }
+    if versions.is_empty() { Err("TLS version is invalid".to_owned()) } else { Ok(versions) }
 }
 
 fn trusted(options: &Options) -> Result<Vec<CertificateDer<'static>>, String> {
     const BAD: &str = "SSL_CTX_set_default_verify_paths failed";
     let mut all = Vec::new();
     if let Some(ca) = &options.tls.ca {
-        let found: Result<Vec<_>, _> = CertificateDer::pem_file_iter(ca)
-            .map_err(|_| BAD)?
-            .collect();
+        let found: Result<Vec<_>, _> = CertificateDer::pem_file_iter(ca).map_err(|_| BAD)?.collect();
         all.extend(found.map_err(|_| BAD)?);
     }
     if let Some(folder) = &options.tls.capath {
@@ -103,22 +92,14 @@ impl Verifier {
     ) -> Result<Verifier, String> {
         let algorithms = provider.signature_verification_algorithms;
         if mode < TlsMode::VerifyCa {
-            return Ok(Verifier {
-                mode,
-                chain: None,
-                algorithms,
-            });
+            return Ok(Verifier { mode, chain: None, algorithms });
         }
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(trusted);
         let chain = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
             .build()
             .map_err(|error| error.to_string())?;
-        Ok(Verifier {
-            mode,
-            chain: Some(chain),
-            algorithms,
-        })
+        Ok(Verifier { mode, chain: Some(chain), algorithms })
     }
 }
 

@@ -65,11 +65,7 @@ impl Transport {
 
     /// Reads at least one byte.
     #[inline]
-    pub(super) async fn recv(
-        &mut self,
-        buffer: &mut [u8],
-        deadline: Option<Instant>,
-    ) -> Result<usize, Failure> {
+    pub(super) async fn recv(&mut self, buffer: &mut [u8], deadline: Option<Instant>) -> Result<usize, Failure> {
         match self {
             Transport::Plain(fd) => recv(fd.as_fd(), buffer, deadline).await,
             Transport::Tls(tls) => tls.recv(buffer, deadline).await,
@@ -78,11 +74,7 @@ impl Transport {
 
     /// Writes all of `bytes`. On failure tells how many bytes the system had taken.
     #[inline]
-    pub(super) async fn send(
-        &mut self,
-        bytes: &[u8],
-        deadline: Option<Instant>,
-    ) -> Result<(), (usize, Failure)> {
+    pub(super) async fn send(&mut self, bytes: &[u8], deadline: Option<Instant>) -> Result<(), (usize, Failure)> {
         match self {
             Transport::Plain(fd) => send(fd.as_fd(), bytes, deadline).await,
             Transport::Tls(tls) => tls.send(bytes, deadline).await,
@@ -110,15 +102,9 @@ impl Transport {
 
 /// Reads at least one byte from a socket.
 #[inline]
-pub(super) async fn recv(
-    fd: BorrowedFd<'_>,
-    buffer: &mut [u8],
-    deadline: Option<Instant>,
-) -> Result<usize, Failure> {
+pub(super) async fn recv(fd: BorrowedFd<'_>, buffer: &mut [u8], deadline: Option<Instant>) -> Result<usize, Failure> {
     std::future::poll_fn(|_| {
-        poll_recv(fd, deadline, |flags| {
-            rustix::net::recv(fd, &mut *buffer, flags).map(|(count, _)| count)
-        })
+        poll_recv(fd, deadline, |flags| rustix::net::recv(fd, &mut *buffer, flags).map(|(count, _)| count))
     })
     .await
 }
@@ -131,11 +117,7 @@ fn poll_recv(
     mut read: impl FnMut(RecvFlags) -> Result<usize, Errno>,
 ) -> Poll<Result<usize, Failure>> {
     let step = driver::stepping();
-    let flags = if step || deadline.is_some() {
-        RecvFlags::DONTWAIT
-    } else {
-        RecvFlags::empty()
-    };
+    let flags = if step || deadline.is_some() { RecvFlags::DONTWAIT } else { RecvFlags::empty() };
     // A step tries first, since it must not wait anyway; so does a read that may wait for ever.
     let mut wait = deadline.is_some() && !step;
     loop {
@@ -160,11 +142,7 @@ fn poll_recv(
 
 /// Writes all of `bytes` to a socket; on failure tells how many bytes had gone.
 #[inline]
-pub(super) async fn send(
-    fd: BorrowedFd<'_>,
-    bytes: &[u8],
-    deadline: Option<Instant>,
-) -> Result<(), (usize, Failure)> {
+pub(super) async fn send(fd: BorrowedFd<'_>, bytes: &[u8], deadline: Option<Instant>) -> Result<(), (usize, Failure)> {
     let mut done = 0;
     std::future::poll_fn(|_| {
         let mut flags = SendFlags::NOSIGNAL;

@@ -22,22 +22,14 @@ unsafe impl<T: Copy> Send for Frozen<T> {}
 impl<T: Copy> Frozen<T> {
     /// A block without elements and without memory.
     pub(super) const fn empty() -> Self {
-        Frozen {
-            base: std::ptr::dangling_mut(),
-            length: 0,
-            capacity: 0,
-        }
+        Frozen { base: std::ptr::dangling_mut(), length: 0, capacity: 0 }
     }
 
     /// Takes over the memory of a `Vec`.
     #[inline]
     pub(super) fn new(elements: Vec<T>) -> Self {
         let mut elements = ManuallyDrop::new(elements);
-        Frozen {
-            base: elements.as_mut_ptr(),
-            length: elements.len(),
-            capacity: elements.capacity(),
-        }
+        Frozen { base: elements.as_mut_ptr(), length: elements.len(), capacity: elements.capacity() }
     }
 
     /// Number of elements.
@@ -129,10 +121,7 @@ impl Place<'_> {
     /// The pointers as C gets them.
     #[inline]
     pub(super) fn pointers(&self) -> super::RowPointers {
-        super::RowPointers {
-            values: self.values.at(self.first),
-            lengths: self.lengths.at(0),
-        }
+        super::RowPointers { values: self.values.at(self.first), lengths: self.lengths.at(0) }
     }
 
     /// True if all of it lies inside the blocks.
@@ -196,10 +185,7 @@ impl Place<'_> {
     pub(super) fn measure(&self) {
         let mut end = self.bytes.at(self.end) as usize;
         for column in (0..self.lengths.length).rev() {
-            let value = self
-                .values
-                .get(self.first + column)
-                .unwrap_or(std::ptr::null_mut());
+            let value = self.values.get(self.first + column).unwrap_or(std::ptr::null_mut());
             let (length, next) = if value.is_null() {
                 (0, end.wrapping_sub(1))
             } else {

@@ -74,12 +74,7 @@ impl Columns {
 
     /// The columns in order.
     pub fn iter(&self) -> impl Iterator<Item = Column> + '_ {
-        let string = |(start, length): Place| {
-            (
-                self.block.at(start as usize).cast_const().cast::<c_char>(),
-                length,
-            )
-        };
+        let string = |(start, length): Place| (self.block.at(start as usize).cast_const().cast::<c_char>(), length);
         self.definitions.iter().map(move |column| {
             let [catalog, schema, table, org_table, name, org_name] = column.strings;
             Column {
@@ -129,10 +124,7 @@ impl ColumnsBuilder {
         self.block.extend_from_slice(packet);
         self.block.push(0);
         let all = definition.strings.iter_mut();
-        for (start, length) in all
-            .chain(definition.extended.as_mut())
-            .chain(definition.default.as_mut())
-        {
+        for (start, length) in all.chain(definition.extended.as_mut()).chain(definition.default.as_mut()) {
             *start = start.checked_add(base).ok_or(OutOfMemory)?;
             let end = start.checked_add(*length).ok_or(OutOfMemory)?;
             if let Some(byte) = self.block.get_mut(end as usize) {
@@ -146,9 +138,6 @@ impl ColumnsBuilder {
 
     /// No more columns.
     pub fn finish(self) -> Columns {
-        Columns {
-            definitions: self.definitions,
-            block: Frozen::new(self.block),
-        }
+        Columns { definitions: self.definitions, block: Frozen::new(self.block) }
     }
 }

@@ -78,10 +78,7 @@ impl StoredRows {
         if number >= self.rows {
             return Ok(None);
         }
-        let (group, within) = (
-            (number / GROUP as u64) as usize,
-            (number % GROUP as u64) as usize,
-        );
+        let (group, within) = ((number / GROUP as u64) as usize, (number % GROUP as u64) as usize);
         let columns = self.lengths.len();
         let Some(group) = self.groups.get_mut(group) else {
             return Ok(None);
@@ -102,14 +99,8 @@ impl StoredRows {
             return Ok(None);
         };
         let end = start + payload_length(bytes, start);
-        let place = Place {
-            bytes,
-            start,
-            end,
-            values: &group.pointers,
-            first: within * columns,
-            lengths: &self.lengths,
-        };
+        let place =
+            Place { bytes, start, end, values: &group.pointers, first: within * columns, lengths: &self.lengths };
         if fetched {
             place.measure();
         } else {
@@ -123,11 +114,7 @@ impl StoredRows {
     #[cold]
     fn try_row_with_pointers(&mut self, number: u64) -> Result<Option<RowPointers>, OutOfMemory> {
         // No columns at all: no pointers to make, nothing to fetch.
-        if self.lengths.len() == 0 {
-            Ok(None)
-        } else {
-            self.try_row(number)
-        }
+        if self.lengths.len() == 0 { Ok(None) } else { self.try_row(number) }
     }
 
     /// A copy of one value, for our own use: None for SQL NULL and for places beyond the result.
@@ -139,9 +126,7 @@ impl StoredRows {
         let (group, within) = ((row / GROUP as u64) as usize, (row % GROUP as u64) as usize);
         let group = self.groups.get(group)?;
         let pointer = group.pointers.get(within * self.lengths.len() + column)?;
-        let block = self
-            .blocks
-            .get(((group.words.get(within)? >> BLOCK_SHIFT) & BLOCK_MASK) as usize)?;
+        let block = self.blocks.get(((group.words.get(within)? >> BLOCK_SHIFT) & BLOCK_MASK) as usize)?;
         let length = usize::try_from(self.lengths.get(column)?).ok()?;
         super::arena::copy_out(block, pointer.cast_const().cast(), length)
     }
@@ -191,13 +176,7 @@ impl Builder {
         let mut longest = Vec::new();
         longest.try_reserve_exact(columns)?;
         longest.resize(columns, 0);
-        Ok(Builder {
-            full: Vec::new(),
-            current: Vec::new(),
-            groups: Vec::new(),
-            rows: 0,
-            longest,
-        })
+        Ok(Builder { full: Vec::new(), current: Vec::new(), groups: Vec::new(), rows: 0, longest })
     }
 
     /// Number of rows so far.
@@ -278,10 +257,7 @@ impl Builder {
         } else {
             self.groups.try_reserve(1)?;
         }
-        self.groups.push(Group {
-            words,
-            pointers: Frozen::empty(),
-        });
+        self.groups.push(Group { words, pointers: Frozen::empty() });
         Ok(())
     }
 

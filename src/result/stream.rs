@@ -29,10 +29,7 @@ impl StreamRow {
     /// The row read last.
     #[inline]
     pub fn pointers(&mut self) -> RowPointers {
-        RowPointers {
-            values: self.values.at(0),
-            lengths: self.lengths.at(0),
-        }
+        RowPointers { values: self.values.at(0), lengths: self.lengths.at(0) }
     }
 
     /// A copy of one value of the row read last, for our own use: None for SQL NULL and for columns beyond the row.
@@ -63,14 +60,7 @@ impl StreamRow {
 
     #[inline]
     fn index(&mut self, end: usize) -> Result<(), NotARow> {
-        let place = Place {
-            bytes: &self.bytes,
-            start: 0,
-            end,
-            values: &self.values,
-            first: 0,
-            lengths: &self.lengths,
-        };
+        let place = Place { bytes: &self.bytes, start: 0, end, values: &self.values, first: 0, lengths: &self.lengths };
         if place.index() { Ok(()) } else { Err(NotARow) }
     }
 

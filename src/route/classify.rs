@@ -27,10 +27,7 @@ pub struct ClassifyConfig {
 
 impl Default for ClassifyConfig {
     fn default() -> Self {
-        ClassifyConfig {
-            pure_functions: HashSet::new(),
-            max_read_bytes: 1 << 20,
-        }
+        ClassifyConfig { pure_functions: HashSet::new(), max_read_bytes: 1 << 20 }
     }
 }
 
@@ -42,14 +39,8 @@ pub fn classify(sql: &[u8], context: &LexContext, config: &ClassifyConfig) -> St
         return one_reading(sql, context, config);
     }
     let mut result: Option<Statement> = None;
-    for (ansi_quotes, no_backslash_escapes) in
-        [(false, false), (false, true), (true, false), (true, true)]
-    {
-        let context = LexContext {
-            ansi_quotes,
-            no_backslash_escapes,
-            ..*context
-        };
+    for (ansi_quotes, no_backslash_escapes) in [(false, false), (false, true), (true, false), (true, true)] {
+        let context = LexContext { ansi_quotes, no_backslash_escapes, ..*context };
         let reading = one_reading(sql, &context, config);
         match &mut result {
             None => result = Some(reading),
@@ -76,12 +67,7 @@ pub fn classify(sql: &[u8], context: &LexContext, config: &ClassifyConfig) -> St
 /// A hint wins; `ms=slave` counts only in front of a proven read. Without a hint: 1 for a proven read, 2 for what asks
 /// about the connection used last, else 0. With `disable_rw_split` 1 becomes 0. Source: the reference 3.2 and 4.2,
 /// with our classifier in the place of its first-word rule.
-pub fn query_is_select(
-    sql: &[u8],
-    context: &LexContext,
-    config: &ClassifyConfig,
-    disable_rw_split: bool,
-) -> i32 {
+pub fn query_is_select(sql: &[u8], context: &LexContext, config: &ClassifyConfig, disable_rw_split: bool) -> i32 {
     let statement = classify(sql, context, config);
     let target = match (statement.hint, statement.class) {
         (Some(Hint::Source), _) => 0,
@@ -91,21 +77,14 @@ pub fn query_is_select(
         (_, Class::LastUsed) => 2,
         _ => 0,
     };
-    if disable_rw_split && target == 1 {
-        0
-    } else {
-        target
-    }
+    if disable_rw_split && target == 1 { 0 } else { target }
 }
 
 /// One reading under one sql_mode.
 fn one_reading(sql: &[u8], context: &LexContext, config: &ClassifyConfig) -> Statement {
     let (hint, start) = hint::leading(sql);
     if sql.len() >= u32::MAX as usize {
-        let reason = Reason {
-            text: "too long",
-            at: None,
-        };
+        let reason = Reason { text: "too long", at: None };
         let effects = vec![Effect::Bind(Bind::Unknown)];
         let hint = hint.map(|(hint, _)| hint);
         return Statement {
@@ -132,8 +111,7 @@ fn one_reading(sql: &[u8], context: &LexContext, config: &ClassifyConfig) -> Sta
         scan.class = Class::Read;
         scan.reason = PLAIN_READ;
         scan.statement();
-        let all_reads =
-            rank(class) <= rank(Class::LastWrite) && rank(scan.class) <= rank(Class::LastWrite);
+        let all_reads = rank(class) <= rank(Class::LastWrite) && rank(scan.class) <= rank(Class::LastWrite);
         if rank(scan.class) > rank(class) {
             (class, reason) = (scan.class, scan.reason);
         }
@@ -142,16 +120,10 @@ fn one_reading(sql: &[u8], context: &LexContext, config: &ClassifyConfig) -> Sta
         }
     }
     if let Some(trouble) = scan.lexer.trouble() {
-        let at = Span {
-            start: trouble.at,
-            end: sql.len() as u32,
-        };
+        let at = Span { start: trouble.at, end: sql.len() as u32 };
         if rank(class) < rank(Class::Unknown) {
             class = Class::Unknown;
-            reason = Reason {
-                text: trouble.what,
-                at: Some(at),
-            };
+            reason = Reason { text: trouble.what, at: Some(at) };
         }
         scan.effects.push(Effect::Bind(Bind::Unknown));
     }
@@ -172,10 +144,7 @@ fn one_reading(sql: &[u8], context: &LexContext, config: &ClassifyConfig) -> Sta
     }
     if let Some((start, end)) = scan.lexer.optimizer_hint() {
         let text = Span { start, end };
-        scan.needs.set_var_hint = text
-            .of(sql)
-            .windows(7)
-            .any(|window| window.eq_ignore_ascii_case(b"SET_VAR"));
+        scan.needs.set_var_hint = text.of(sql).windows(7).any(|window| window.eq_ignore_ascii_case(b"SET_VAR"));
     }
     Statement {
         class,
@@ -188,10 +157,7 @@ fn one_reading(sql: &[u8], context: &LexContext, config: &ClassifyConfig) -> Sta
     }
 }
 
-pub(super) const PLAIN_READ: Reason = Reason {
-    text: "plain read",
-    at: None,
-};
+pub(super) const PLAIN_READ: Reason = Reason { text: "plain read", at: None };
 
 /// Order of strength: the strongest thing found decides.
 pub(super) fn rank(class: Class) -> u8 {
@@ -222,12 +188,7 @@ pub(super) struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    fn new(
-        sql: &'a [u8],
-        start: usize,
-        context: &'a LexContext,
-        config: &'a ClassifyConfig,
-    ) -> Self {
+    fn new(sql: &'a [u8], start: usize, context: &'a LexContext, config: &'a ClassifyConfig) -> Self {
         let mut lexer = Lexer::new(sql, context);
         lexer.skip_to(start);
         let now = lexer.next_token();
@@ -282,10 +243,7 @@ impl<'a> Scan<'a> {
     pub fn raise(&mut self, class: Class, text: &'static str, at: Token) {
         if rank(class) > rank(self.class) {
             self.class = class;
-            self.reason = Reason {
-                text,
-                at: Some(span(at)),
-            };
+            self.reason = Reason { text, at: Some(span(at)) };
         }
     }
 
@@ -319,10 +277,7 @@ impl<'a> Scan<'a> {
         let at = self.now;
         if assigned || self.ahead.kind == Kind::Assign {
             self.raise(Class::Write, "sets a user variable", at);
-            self.effects.push(Effect::SetUserVariable {
-                name: span(at),
-                value: Value::Unknown,
-            });
+            self.effects.push(Effect::SetUserVariable { name: span(at), value: Value::Unknown });
         } else {
             self.needs.user_variables.push(span(at));
         }
@@ -336,19 +291,13 @@ impl<'a> Scan<'a> {
         }
         let first = self.now;
         self.advance();
-        let mut table = TableRef {
-            schema: None,
-            name: span(first),
-        };
+        let mut table = TableRef { schema: None, name: span(first) };
         if self.now.kind == Kind::Dot {
             self.advance();
             if !self.at_name() {
                 return None;
             }
-            table = TableRef {
-                schema: Some(span(first)),
-                name: span(self.now),
-            };
+            table = TableRef { schema: Some(span(first)), name: span(self.now) };
             self.advance();
         }
         self.needs.tables.push(table);
@@ -407,8 +356,5 @@ impl<'a> Scan<'a> {
 
 /// A token's place.
 pub(super) fn span(token: Token) -> Span {
-    Span {
-        start: token.start,
-        end: token.end,
-    }
+    Span { start: token.start, end: token.end }
 }

@@ -28,28 +28,16 @@ pub struct Server {
 
 impl Server {
     /// Nothing known: only what holds for every supported server of both families is believed.
-    pub const UNKNOWN: Server = Server {
-        family: ServerFamily::Unknown,
-        min: 0,
-        max: u32::MAX,
-    };
+    pub const UNKNOWN: Server = Server { family: ServerFamily::Unknown, min: 0, max: u32::MAX };
 
     /// MySQL, all nodes of one version.
     pub const fn mysql(version: u32) -> Server {
-        Server {
-            family: ServerFamily::MySql,
-            min: version,
-            max: version,
-        }
+        Server { family: ServerFamily::MySql, min: version, max: version }
     }
 
     /// MariaDB, all nodes of one version.
     pub const fn mariadb(version: u32) -> Server {
-        Server {
-            family: ServerFamily::MariaDb,
-            min: version,
-            max: version,
-        }
+        Server { family: ServerFamily::MariaDb, min: version, max: version }
     }
 
     /// From the version text of a greeting: `9.7.4`, `8.0.36-28-log`, `10.11.13-MariaDB-1`. A text that does not
@@ -71,11 +59,7 @@ impl Server {
             }
         }
         let version = parts[0] * 10_000 + parts[1] * 100 + parts[2];
-        if is_mariadb {
-            Server::mariadb(version)
-        } else {
-            Server::mysql(version)
-        }
+        if is_mariadb { Server::mariadb(version) } else { Server::mysql(version) }
     }
 
     /// The range that covers both; of two families, [`ServerFamily::Unknown`].
@@ -83,11 +67,7 @@ impl Server {
         if self.family != other.family {
             return Server::UNKNOWN;
         }
-        Server {
-            family: self.family,
-            min: self.min.min(other.min),
-            max: self.max.max(other.max),
-        }
+        Server { family: self.family, min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 }
 
@@ -182,12 +162,8 @@ impl Charset {
                 (0x81..=0xfe).contains(&a) && matches!(b, 0x40..=0x7e | 0x80..=0xfe)
             }
             Charset::Big5 => (0xa1..=0xf9).contains(&a) && matches!(b, 0x40..=0x7e | 0xa1..=0xfe),
-            Charset::Sjis => {
-                matches!(a, 0x81..=0x9f | 0xe0..=0xfc) && matches!(b, 0x40..=0x7e | 0x80..=0xfc)
-            }
-            Charset::EucKr => {
-                (0x81..=0xfe).contains(&a) && matches!(b, 0x41..=0x5a | 0x61..=0x7a | 0x81..=0xfe)
-            }
+            Charset::Sjis => matches!(a, 0x81..=0x9f | 0xe0..=0xfc) && matches!(b, 0x40..=0x7e | 0x80..=0xfc),
+            Charset::EucKr => (0x81..=0xfe).contains(&a) && matches!(b, 0x41..=0x5a | 0x61..=0x7a | 0x81..=0xfe),
             _ => false,
         };
         if two { 2 } else { 1 }
@@ -197,12 +173,7 @@ impl Charset {
     pub(super) fn has_ascii_trail(self) -> bool {
         matches!(
             self,
-            Charset::Gbk
-                | Charset::Gb18030
-                | Charset::Big5
-                | Charset::Sjis
-                | Charset::EucKr
-                | Charset::Unknown
+            Charset::Gbk | Charset::Gb18030 | Charset::Big5 | Charset::Sjis | Charset::EucKr | Charset::Unknown
         )
     }
 }
@@ -224,10 +195,7 @@ impl DefaultSchema {
     pub fn by_name(name: &[u8]) -> DefaultSchema {
         if name.eq_ignore_ascii_case(b"information_schema") {
             DefaultSchema::Information
-        } else if [&b"performance_schema"[..], b"mysql", b"sys"]
-            .iter()
-            .any(|n| name.eq_ignore_ascii_case(n))
-        {
+        } else if [&b"performance_schema"[..], b"mysql", b"sys"].iter().any(|n| name.eq_ignore_ascii_case(n)) {
             DefaultSchema::PerServer
         } else {
             DefaultSchema::Ordinary

@@ -92,11 +92,7 @@ impl Scan<'_> {
             Kw::Backup => {
                 self.raise(Class::Write, "BACKUP", verb);
                 let end = matches!(self.kw(), Kw::Unlock) || self.ahead.word.kw() == Kw::End;
-                self.effects.push(if end {
-                    Effect::Release(Release::Tables)
-                } else {
-                    Effect::Bind(Bind::LockTables)
-                });
+                self.effects.push(if end { Effect::Release(Release::Tables) } else { Effect::Bind(Bind::LockTables) });
                 self.skip_statement();
             }
             Kw::Load => {
@@ -113,13 +109,7 @@ impl Scan<'_> {
                     }
                 }
             }
-            Kw::Purge
-            | Kw::Shutdown
-            | Kw::Restart
-            | Kw::Clone
-            | Kw::Binlog
-            | Kw::Signal
-            | Kw::Resignal => {
+            Kw::Purge | Kw::Shutdown | Kw::Restart | Kw::Clone | Kw::Binlog | Kw::Signal | Kw::Resignal => {
                 self.raise(Class::Write, "administration", verb);
                 self.skip_statement();
             }
@@ -179,10 +169,7 @@ impl Scan<'_> {
             // BEGIN NOT ATOMIC ... END: MariaDB's compound statement.
             return self.unknown("compound statement");
         }
-        self.transaction_control(Control::Begin {
-            access: None,
-            snapshot: false,
-        });
+        self.transaction_control(Control::Begin { access: None, snapshot: false });
     }
 
     /// At TRANSACTION, behind START.
@@ -281,14 +268,7 @@ impl Scan<'_> {
         let mut words = 0;
         while !self.at_end() {
             match self.kw() {
-                Kw::Procedure
-                | Kw::Function
-                | Kw::Trigger
-                | Kw::Event
-                | Kw::Package
-                | Kw::Library
-                    if words < 16 =>
-                {
+                Kw::Procedure | Kw::Function | Kw::Trigger | Kw::Event | Kw::Package | Kw::Library if words < 16 => {
                     body |= may_have_body;
                 }
                 _ => {}
@@ -334,12 +314,9 @@ impl Scan<'_> {
         self.effects.push(Effect::ImplicitCommit);
         while !self.at_end() {
             let pair = (self.kw(), self.ahead.word.kw());
-            let export = span(self.ahead)
-                .of(self.text())
-                .eq_ignore_ascii_case(b"export");
+            let export = span(self.ahead).of(self.text()).eq_ignore_ascii_case(b"export");
             if pair == (Kw::Read, Kw::Lock) || (pair.0 == Kw::For && export) {
-                self.effects
-                    .push(Effect::Bind(Bind::FlushTablesWithReadLock));
+                self.effects.push(Effect::Bind(Bind::FlushTablesWithReadLock));
             }
             self.advance();
         }
@@ -348,17 +325,12 @@ impl Scan<'_> {
     /// Behind KILL.
     fn kill(&mut self, verb: super::lexer::Token) {
         self.raise(Class::Write, "KILL", verb);
-        while matches!(
-            self.kw(),
-            Kw::Hard | Kw::Soft | Kw::Connection | Kw::Query | Kw::Id
-        ) {
+        while matches!(self.kw(), Kw::Hard | Kw::Soft | Kw::Connection | Kw::Query | Kw::Id) {
             self.advance();
         }
         if self.now.kind == Kind::Number && matches!(self.ahead.kind, Kind::End | Kind::Semicolon) {
             let digits = span(self.now).of(self.text());
-            self.needs.kill = std::str::from_utf8(digits)
-                .ok()
-                .and_then(|digits| digits.parse().ok());
+            self.needs.kill = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
         }
         self.skip_statement();
     }

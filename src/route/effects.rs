@@ -185,9 +185,7 @@ impl Effect {
     pub fn binds(&self) -> bool {
         match self {
             Effect::Bind(Bind::UnknownFunction) => false,
-            Effect::Bind(_)
-            | Effect::SetSessionVariable { .. }
-            | Effect::SetUserVariable { .. } => true,
+            Effect::Bind(_) | Effect::SetSessionVariable { .. } | Effect::SetUserVariable { .. } => true,
             Effect::SetTransaction { scope, .. } => *scope != Scope::Global,
             _ => false,
         }

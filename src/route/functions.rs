@@ -14,35 +14,17 @@ use super::keywords::Kw;
 use super::words::{GONE_96, NEVER, PURE, Row, TIGHT};
 
 const fn f(name: &'static str, mysql: u32, mariadb: u32) -> Row {
-    Row {
-        name,
-        kw: Kw::None,
-        flags: PURE,
-        mysql,
-        mariadb,
-    }
+    Row { name, kw: Kw::None, flags: PURE, mysql, mariadb }
 }
 
 /// With `(` directly behind the name.
 const fn t(name: &'static str, mysql: u32, mariadb: u32) -> Row {
-    Row {
-        name,
-        kw: Kw::None,
-        flags: PURE | TIGHT,
-        mysql,
-        mariadb,
-    }
+    Row { name, kw: Kw::None, flags: PURE | TIGHT, mysql, mariadb }
 }
 
 /// Moved out of MySQL 9.6 into a component.
 const fn g(name: &'static str) -> Row {
-    Row {
-        name,
-        kw: Kw::None,
-        flags: PURE | GONE_96,
-        mysql: 0,
-        mariadb: 0,
-    }
+    Row { name, kw: Kw::None, flags: PURE | GONE_96, mysql: 0, mariadb: 0 }
 }
 
 /// Sorted by name.

@@ -43,27 +43,16 @@ pub(super) fn leading(text: &[u8]) -> (Option<(Hint, Span)>, usize) {
         } else {
             let mark = if rest.starts_with(b"#") {
                 1
-            } else if rest.starts_with(b"--")
-                && rest.get(2).is_none_or(|b| *b <= b' ' || *b == 0x7f)
-            {
+            } else if rest.starts_with(b"--") && rest.get(2).is_none_or(|b| *b <= b' ' || *b == 0x7f) {
                 2
             } else {
                 return (hint, at);
             };
             let length = memchr(b'\n', rest).unwrap_or(rest.len());
-            (
-                at + mark.min(length)..at + length,
-                at + (length + 1).min(rest.len()),
-            )
+            (at + mark.min(length)..at + length, at + (length + 1).min(rest.len()))
         };
         if let Some(found) = parse(&text[body.clone()]) {
-            hint = Some((
-                found,
-                Span {
-                    start: body.start as u32,
-                    end: body.end as u32,
-                },
-            ));
+            hint = Some((found, Span { start: body.start as u32, end: body.end as u32 }));
         }
         at = end;
     }
@@ -78,9 +67,7 @@ pub(super) fn parse(comment: &[u8]) -> Option<Hint> {
     }
     let value = &text[3..];
     let is = |name: &str| value.eq_ignore_ascii_case(name.as_bytes());
-    let starts = |name: &str| {
-        value.len() >= name.len() && value[..name.len()].eq_ignore_ascii_case(name.as_bytes())
-    };
+    let starts = |name: &str| value.len() >= name.len() && value[..name.len()].eq_ignore_ascii_case(name.as_bytes());
     Some(if is("master") {
         Hint::Source
     } else if is("slave") {

@@ -3,9 +3,7 @@
 //! Only words that decide something are here; a word that is missing is an identifier to us, and an identifier in front
 //! of `(` is an unknown function, which keeps a statement on the source.
 
-use super::words::{
-    LAST_USED, LAST_WRITE, LOCK_FUNCTION, NEVER, PURE, Row, SEQUENCE, SYNTAX, TIGHT,
-};
+use super::words::{LAST_USED, LAST_WRITE, LOCK_FUNCTION, NEVER, PURE, Row, SEQUENCE, SYNTAX, TIGHT};
 
 /// A word with a part in the grammar.
 #[allow(missing_docs)]
@@ -328,13 +326,7 @@ pub enum Kw {
 }
 
 const fn k(name: &'static str, kw: Kw, flags: u16, mysql: u32, mariadb: u32) -> Row {
-    Row {
-        name,
-        kw,
-        flags,
-        mysql,
-        mariadb,
-    }
+    Row { name, kw, flags, mysql, mariadb }
 }
 
 /// Sorted by name.

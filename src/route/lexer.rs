@@ -67,13 +67,7 @@ pub struct Token {
 }
 
 impl Token {
-    const NOTHING: Token = Token {
-        kind: Kind::End,
-        glued: false,
-        word: Word::NONE,
-        start: 0,
-        end: 0,
-    };
+    const NOTHING: Token = Token { kind: Kind::End, glued: false, word: Word::NONE, start: 0, end: 0 };
 }
 
 const IDENT: u8 = 1;
@@ -128,15 +122,7 @@ pub struct Lexer<'a> {
 impl<'a> Lexer<'a> {
     /// At the start of a text.
     pub fn new(text: &'a [u8], context: &'a LexContext) -> Self {
-        Lexer {
-            text,
-            at: 0,
-            context,
-            in_code_comment: false,
-            after_dot: false,
-            trouble: None,
-            optimizer_hint: None,
-        }
+        Lexer { text, at: 0, context, in_code_comment: false, after_dot: false, trouble: None, optimizer_hint: None }
     }
 
     /// Starts behind `at` bytes that have been looked at already.
@@ -168,19 +154,11 @@ impl<'a> Lexer<'a> {
     #[cold]
     fn bad(&mut self, what: &'static str, at: usize) -> Token {
         if self.trouble.is_none() {
-            self.trouble = Some(Trouble {
-                what,
-                at: at as u32,
-            });
+            self.trouble = Some(Trouble { what, at: at as u32 });
         }
         let start = at.min(self.text.len()) as u32;
         self.at = self.text.len();
-        Token {
-            kind: Kind::Bad,
-            start,
-            end: self.text.len() as u32,
-            ..Token::NOTHING
-        }
+        Token { kind: Kind::Bad, start, end: self.text.len() as u32, ..Token::NOTHING }
     }
 
     /// The next token. After [`Kind::Bad`] only [`Kind::End`] follows.
@@ -197,20 +175,13 @@ impl<'a> Lexer<'a> {
                 self.in_code_comment = false;
                 return self.bad("executable comment without end", start);
             }
-            return Token {
-                start: start as u32,
-                end: start as u32,
-                ..Token::NOTHING
-            };
+            return Token { start: start as u32, end: start as u32, ..Token::NOTHING };
         };
         let mut word = Word::NONE;
         let kind = match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
                 let next = self.peek(1);
-                if next == b'\''
-                    && matches!(byte, b'x' | b'X' | b'b' | b'B' | b'n' | b'N')
-                    && !after_dot
-                {
+                if next == b'\'' && matches!(byte, b'x' | b'X' | b'b' | b'B' | b'n' | b'N') && !after_dot {
                     self.at += 1;
                     self.quoted(b'\'', Kind::String)
                 } else {
@@ -231,11 +202,7 @@ impl<'a> Lexer<'a> {
             b'\'' => self.quoted(b'\'', Kind::String),
             b'`' => self.quoted(b'`', Kind::Quoted),
             b'"' => {
-                let kind = if self.context.ansi_quotes {
-                    Kind::Quoted
-                } else {
-                    Kind::String
-                };
+                let kind = if self.context.ansi_quotes { Kind::Quoted } else { Kind::String };
                 self.quoted(b'"', kind)
             }
             b'.' => {
@@ -266,8 +233,9 @@ impl<'a> Lexer<'a> {
                     Err("backslash outside of quotes")
                 }
             }
-            b'*' | b'<' | b'>' | b'!' | b'+' | b'-' | b'/' | b'%' | b'&' | b'|' | b'^' | b'~'
-            | b'{' | b'}' => self.single(Kind::Operator),
+            b'*' | b'<' | b'>' | b'!' | b'+' | b'-' | b'/' | b'%' | b'&' | b'|' | b'^' | b'~' | b'{' | b'}' => {
+                self.single(Kind::Operator)
+            }
             b'$' => Err("identifier that starts with a dollar sign"),
             0x80..=0xff => self.word(after_dot, &mut word),
             _ => Err("character without a meaning"),
@@ -275,13 +243,7 @@ impl<'a> Lexer<'a> {
         match kind {
             Ok(kind) => {
                 let glued = start == before && start > 0;
-                Token {
-                    kind,
-                    glued,
-                    word,
-                    start: start as u32,
-                    end: self.at as u32,
-                }
+                Token { kind, glued, word, start: start as u32, end: self.at as u32 }
             }
             Err(what) => self.bad(what, start),
         }
@@ -295,9 +257,7 @@ impl<'a> Lexer<'a> {
 
     /// Whether the byte before `start` can end an identifier: `t.1a` is a name behind a dot, ` .1` is a number.
     fn behind_identifier(&self, start: usize) -> bool {
-        start > 0
-            && (class(self.text[start - 1]) & (IDENT | HIGH) != 0
-                || matches!(self.text[start - 1], b'`' | b'"'))
+        start > 0 && (class(self.text[start - 1]) & (IDENT | HIGH) != 0 || matches!(self.text[start - 1], b'`' | b'"'))
     }
 
     /// Blanks and comments; enters and leaves executable comments.
@@ -380,9 +340,7 @@ impl<'a> Lexer<'a> {
             (ServerFamily::MySql, 6) if server.min < 90_000 => {
                 return Err("executable comment with a version of six digits");
             }
-            (ServerFamily::MariaDb, 5 | 6) if !maria && (50_700..=99_999).contains(&version) => {
-                false
-            }
+            (ServerFamily::MariaDb, 5 | 6) if !maria && (50_700..=99_999).contains(&version) => false,
             (_, 0) => true,
             _ if version <= server.min => true,
             _ if version > server.max => false,
@@ -448,18 +406,10 @@ impl<'a> Lexer<'a> {
         let rest = &self.text[start..];
         if rest[0] == b'0' && rest.len() > 2 && matches!(rest[1], b'x' | b'b') {
             let digit = |b: &u8| {
-                if rest[1] == b'x' {
-                    b.is_ascii_hexdigit()
-                } else {
-                    matches!(b, b'0' | b'1')
-                }
+                if rest[1] == b'x' { b.is_ascii_hexdigit() } else { matches!(b, b'0' | b'1') }
             };
             let length = rest[2..].iter().take_while(|b| digit(b)).count();
-            if length > 0
-                && !rest
-                    .get(2 + length)
-                    .is_some_and(|b| class(*b) & (IDENT | HIGH) != 0)
-            {
+            if length > 0 && !rest.get(2 + length).is_some_and(|b| class(*b) & (IDENT | HIGH) != 0) {
                 self.at = start + 2 + length;
                 return Ok(Kind::Number);
             }
@@ -529,9 +479,7 @@ impl<'a> Lexer<'a> {
             } else if byte == b'\\' && escapes {
                 at += 2;
             } else if byte >= 0x80 && multibyte {
-                if self.context.charset == Charset::Unknown
-                    && self.text.get(at + 1).is_some_and(|b| *b < 0x80)
-                {
+                if self.context.charset == Charset::Unknown && self.text.get(at + 1).is_some_and(|b| *b < 0x80) {
                     return Err("quoted text in an unknown character set");
                 }
                 high = true;
@@ -542,11 +490,7 @@ impl<'a> Lexer<'a> {
                 if at - start == 64 && !multibyte && kind == Kind::String {
                     // A long one: let memchr run ahead.
                     let rest = &self.text[at..];
-                    let stop = if escapes {
-                        memchr2(quote, b'\\', rest)
-                    } else {
-                        memchr(quote, rest)
-                    };
+                    let stop = if escapes { memchr2(quote, b'\\', rest) } else { memchr(quote, rest) };
                     at += stop.unwrap_or(rest.len());
                 }
             }
@@ -583,14 +527,7 @@ impl<'a> Lexer<'a> {
         }
         match self.peek(0) {
             quote @ (b'\'' | b'"' | b'`') => {
-                self.quoted(
-                    quote,
-                    if quote == b'`' {
-                        Kind::Quoted
-                    } else {
-                        Kind::String
-                    },
-                )?;
+                self.quoted(quote, if quote == b'`' { Kind::Quoted } else { Kind::String })?;
             }
             _ => {
                 let start = self.at;

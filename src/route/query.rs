@@ -53,10 +53,7 @@ struct Frame {
     cte: Cte,
 }
 
-const FRESH: Frame = Frame {
-    flags: 0,
-    cte: Cte::Outside,
-};
+const FRESH: Frame = Frame { flags: 0, cte: Cte::Outside };
 
 /// What the token before tells.
 #[derive(Clone, Copy)]
@@ -95,10 +92,7 @@ impl Scan<'_> {
             frame: FRESH,
             outer: [FRESH; MAX_DEPTH],
             depth: 0,
-            before: Before {
-                kind: Kind::End,
-                kw: Kw::None,
-            },
+            before: Before { kind: Kind::End, kw: Kw::None },
             call: false,
             insert_id: None,
             into: false,
@@ -137,12 +131,8 @@ impl Scan<'_> {
                     self.needs.system_variables.push(span(token));
                     match tables::variable_kind(span(token).of(self.text())) {
                         VariableKind::Record => {}
-                        VariableKind::LastWrite => {
-                            self.raise(Class::LastWrite, "asks for the last insert", token)
-                        }
-                        VariableKind::LastUsed => {
-                            self.raise(Class::LastUsed, "variable of one connection", token)
-                        }
+                        VariableKind::LastWrite => self.raise(Class::LastWrite, "asks for the last insert", token),
+                        VariableKind::LastUsed => self.raise(Class::LastUsed, "variable of one connection", token),
                     }
                 }
                 Kind::Assign => self.raise(Class::Write, "assignment", token),
@@ -159,10 +149,7 @@ impl Scan<'_> {
             if self.at_end() {
                 break;
             }
-            walk.before = Before {
-                kind: self.now.kind,
-                kw: self.now.word.kw(),
-            };
+            walk.before = Before { kind: self.now.kind, kw: self.now.word.kw() };
             self.advance();
         }
         if walk.depth != 0 && self.now.kind != Kind::Bad {
@@ -349,10 +336,7 @@ impl Scan<'_> {
         }
         let name = self.now;
         let schema = (name.start != first.start).then(|| span(first));
-        let table = super::statement::TableRef {
-            schema,
-            name: span(name),
-        };
+        let table = super::statement::TableRef { schema, name: span(name) };
         self.needs.tables.push(table);
         if tables::is_per_server(self.text(), &table, self.context.schema) {
             self.raise(Class::LastUsed, "table of one server's own", first);
@@ -378,19 +362,14 @@ impl Scan<'_> {
                 return;
             }
         }
-        let row = token
-            .word
-            .row()
-            .filter(|row| row.known_to(self.context.server));
+        let row = token.word.row().filter(|row| row.known_to(self.context.server));
         let flags = row.map_or(0, |row| row.flags);
         if flags & SYNTAX != 0 {
             walk.call = flags & PURE != 0;
             return;
         }
         walk.call = true;
-        if flags & PURE != 0
-            && (flags & TIGHT == 0 || self.ahead.glued || self.context.ignore_space)
-        {
+        if flags & PURE != 0 && (flags & TIGHT == 0 || self.ahead.glued || self.context.ignore_space) {
             return;
         }
         if flags & LAST_USED != 0 {
@@ -450,11 +429,7 @@ impl Scan<'_> {
             let start = memchr::memrchr(b'`', inner)?;
             return Some(inner[start + 1..].to_vec());
         }
-        let length = text
-            .iter()
-            .rev()
-            .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$'))
-            .count();
+        let length = text.iter().rev().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$')).count();
         (length > 0).then(|| text[text.len() - length..].to_vec())
     }
 }

@@ -48,10 +48,7 @@ impl Scan<'_> {
     /// = 1, b = 2` sets both globally (measured on both families).
     fn assignment(&mut self, scope: &mut Scope) -> bool {
         let mut written = false;
-        if self.ahead.kind != Kind::Equal
-            && self.ahead.kind != Kind::Assign
-            && self.ahead.kind != Kind::Dot
-        {
+        if self.ahead.kind != Kind::Equal && self.ahead.kind != Kind::Assign && self.ahead.kind != Kind::Dot {
             match self.kw() {
                 Kw::Global | Kw::Persist | Kw::PersistOnly => {
                     *scope = Scope::Global;
@@ -74,10 +71,7 @@ impl Scan<'_> {
                     return false;
                 }
                 let value = self.value();
-                self.effects.push(Effect::SetUserVariable {
-                    name: span(first),
-                    value,
-                });
+                self.effects.push(Effect::SetUserVariable { name: span(first), value });
                 true
             }
             Kind::SysVar => {
@@ -132,10 +126,7 @@ impl Scan<'_> {
     /// The name in `@@session.name`, and its scope.
     fn system_name(&self, token: Token) -> (Span, Scope) {
         let mut scope = Scope::Session;
-        let mut name = Span {
-            start: token.start + 2,
-            end: token.end,
-        };
+        let mut name = Span { start: token.start + 2, end: token.end };
         let text = name.of(self.text());
         if let Some(dot) = memchr::memchr(b'.', text) {
             let prefix = &text[..dot];
@@ -156,10 +147,7 @@ impl Scan<'_> {
         if scope == Scope::Global {
             self.effects.push(Effect::SetGlobal(name));
             self.class = Class::Write;
-            self.reason = Reason {
-                text: "SET GLOBAL",
-                at: Some(name),
-            };
+            self.reason = Reason { text: "SET GLOBAL", at: Some(name) };
             return true;
         }
         if name.name(self.text()).eq_ignore_ascii_case(b"autocommit") {
@@ -176,16 +164,14 @@ impl Scan<'_> {
                 }
             }
         }
-        self.effects
-            .push(Effect::SetSessionVariable { name, value });
+        self.effects.push(Effect::SetSessionVariable { name, value });
         true
     }
 
     /// A value up to the next comma. Expressions are looked through as in a query.
     fn value(&mut self) -> Value {
         let start = self.now;
-        let signed = start.kind == Kind::Operator
-            && matches!(self.text()[start.start as usize], b'-' | b'+');
+        let signed = start.kind == Kind::Operator && matches!(self.text()[start.start as usize], b'-' | b'+');
         let literal = if signed { self.ahead } else { start };
         let simple = match literal.kind {
             Kind::Number => true,
@@ -206,10 +192,7 @@ impl Scan<'_> {
                 if start.kind == Kind::Word && start.word.kw() == Kw::Default {
                     return Value::Default;
                 }
-                return Value::Literal(Span {
-                    start: start.start,
-                    end: last.end,
-                });
+                return Value::Literal(Span { start: start.start, end: last.end });
             }
         }
         self.expression();
@@ -305,16 +288,9 @@ impl Scan<'_> {
         }
         if scope == Scope::Global {
             self.class = Class::Write;
-            self.reason = Reason {
-                text: "SET GLOBAL",
-                at: Some(span(verb)),
-            };
+            self.reason = Reason { text: "SET GLOBAL", at: Some(span(verb)) };
         }
-        self.effects.push(Effect::SetTransaction {
-            scope,
-            isolation,
-            access,
-        });
+        self.effects.push(Effect::SetTransaction { scope, isolation, access });
         self.at_end()
     }
 
@@ -327,8 +303,7 @@ impl Scan<'_> {
             if self.eat(Kw::Committed) {
                 Some(Isolation::ReadCommitted)
             } else {
-                self.eat(Kw::Uncommitted)
-                    .then_some(Isolation::ReadUncommitted)
+                self.eat(Kw::Uncommitted).then_some(Isolation::ReadUncommitted)
             }
         } else {
             None
@@ -353,10 +328,7 @@ impl Scan<'_> {
             } else {
                 return self.unknown("value of SET STATEMENT");
             }
-            if span(name)
-                .name(self.text())
-                .eq_ignore_ascii_case(b"sql_mode")
-            {
+            if span(name).name(self.text()).eq_ignore_ascii_case(b"sql_mode") {
                 self.raise(Class::Write, "another sql_mode for the statement", verb);
             }
             if self.now.kind == Kind::Comma {
@@ -372,11 +344,7 @@ impl Scan<'_> {
 
     /// A name in front of `(` inside of a value: locks and unknown functions leave their mark.
     fn called_in_set(&mut self) {
-        let row = self
-            .now
-            .word
-            .row()
-            .filter(|row| row.known_to(self.context.server));
+        let row = self.now.word.row().filter(|row| row.known_to(self.context.server));
         let flags = row.map_or(0, |row| row.flags);
         if flags & LOCK_FUNCTION != 0 {
             if self.kw() == Kw::GetLock {

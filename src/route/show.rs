@@ -11,10 +11,7 @@ impl Scan<'_> {
     /// At SHOW: what is shown decides, not the word.
     pub(super) fn show(&mut self) {
         self.advance();
-        while matches!(
-            self.kw(),
-            Kw::Full | Kw::Extended | Kw::Global | Kw::Session | Kw::Local | Kw::Storage
-        ) {
+        while matches!(self.kw(), Kw::Full | Kw::Extended | Kw::Global | Kw::Session | Kw::Local | Kw::Storage) {
             self.advance();
         }
         let what = self.now;
@@ -93,9 +90,7 @@ impl Scan<'_> {
                 return self.skip_statement();
             }
             // SHOW COUNT(*) WARNINGS
-            _ if self.ahead.kind == Kind::Open
-                && span(what).of(self.text()).eq_ignore_ascii_case(b"count") =>
-            {
+            _ if self.ahead.kind == Kind::Open && span(what).of(self.text()).eq_ignore_ascii_case(b"count") => {
                 self.raise(Class::LastUsed, "diagnostics of the last statement", what);
                 return self.skip_statement();
             }
@@ -204,13 +199,7 @@ impl Scan<'_> {
             }
         }
         match self.kw() {
-            Kw::Select
-            | Kw::With
-            | Kw::Values
-            | Kw::Insert
-            | Kw::Replace
-            | Kw::Update
-            | Kw::Delete => {}
+            Kw::Select | Kw::With | Kw::Values | Kw::Insert | Kw::Replace | Kw::Update | Kw::Delete => {}
             Kw::Table if matches!(self.ahead.kind, Kind::Word | Kind::Quoted) => {}
             _ if self.now.kind == Kind::Open => {}
             _ => return self.describe(),
@@ -223,10 +212,7 @@ impl Scan<'_> {
             self.effects.retain(|effect| {
                 index += 1;
                 index <= before
-                    || matches!(
-                        effect,
-                        Effect::SetUserVariable { .. } | Effect::Bind(_) | Effect::Release(_)
-                    )
+                    || matches!(effect, Effect::SetUserVariable { .. } | Effect::Bind(_) | Effect::Release(_))
             });
         }
     }
@@ -255,13 +241,7 @@ impl Scan<'_> {
             self.advance();
         }
         match self.kw() {
-            Kw::Select
-            | Kw::With
-            | Kw::Values
-            | Kw::Insert
-            | Kw::Replace
-            | Kw::Update
-            | Kw::Delete => {
+            Kw::Select | Kw::With | Kw::Values | Kw::Insert | Kw::Replace | Kw::Update | Kw::Delete => {
                 self.inner_statement();
             }
             _ if self.now.kind == Kind::Open => self.inner_statement(),

@@ -18,8 +18,7 @@ pub struct Span {
 impl Span {
     /// The bytes; empty if the text is not the one that was classified.
     pub fn of(self, text: &[u8]) -> &[u8] {
-        text.get(self.start as usize..self.end as usize)
-            .unwrap_or_default()
+        text.get(self.start as usize..self.end as usize).unwrap_or_default()
     }
 
     /// An identifier without its quotes, doubled quotes halved; user variables without their `@`.

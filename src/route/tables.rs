@@ -124,8 +124,7 @@ fn listed(list: &[&str], name: &[u8]) -> bool {
     };
     small.copy_from_slice(name);
     small.make_ascii_lowercase();
-    list.binary_search_by(|entry| entry.as_bytes().cmp(small))
-        .is_ok()
+    list.binary_search_by(|entry| entry.as_bytes().cmp(small)).is_ok()
 }
 
 /// Whether a table's contents are one server's own. `schema` is that of names without one.

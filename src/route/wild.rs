@@ -88,11 +88,7 @@ mod tests {
             ("aaaaaaaaaaaaaaaaaaaaaaaaaaaaab", "%a%a%a%a%a%a%a%c", false),
         ];
         for (text, mask, expected) in rows {
-            assert_eq!(
-                match_wild(text.as_bytes(), mask.as_bytes()),
-                *expected,
-                "{text:?} against {mask:?}"
-            );
+            assert_eq!(match_wild(text.as_bytes(), mask.as_bytes()), *expected, "{text:?} against {mask:?}");
         }
     }
 }

@@ -46,13 +46,9 @@ impl Row {
     /// Whether the word has its meaning on all servers of the range.
     pub fn known_to(&self, server: Server) -> bool {
         match server.family {
-            ServerFamily::MySql => {
-                self.mysql <= server.min && (self.flags & GONE_96 == 0 || server.max < 90_600)
-            }
+            ServerFamily::MySql => self.mysql <= server.min && (self.flags & GONE_96 == 0 || server.max < 90_600),
             ServerFamily::MariaDb => self.mariadb <= server.min,
-            ServerFamily::Unknown => {
-                self.mysql == 0 && self.mariadb == 0 && self.flags & GONE_96 == 0
-            }
+            ServerFamily::Unknown => self.mysql == 0 && self.mariadb == 0 && self.flags & GONE_96 == 0,
         }
     }
 }
@@ -68,19 +64,12 @@ impl Word {
     /// The word's row.
     pub fn row(self) -> Option<&'static Row> {
         let index = usize::from(self.0);
-        if index < FUNCTIONS.len() {
-            FUNCTIONS.get(index)
-        } else {
-            KEYWORDS.get(index - FUNCTIONS.len())
-        }
+        if index < FUNCTIONS.len() { FUNCTIONS.get(index) } else { KEYWORDS.get(index - FUNCTIONS.len()) }
     }
 
     /// The keyword, [`Kw::None`] for functions without a part in the grammar and for unknown words.
     pub fn kw(self) -> Kw {
-        KEYWORD_OF
-            .get(usize::from(self.0))
-            .copied()
-            .unwrap_or(Kw::None)
+        KEYWORD_OF.get(usize::from(self.0)).copied().unwrap_or(Kw::None)
     }
 }
 
@@ -113,11 +102,7 @@ static KEYWORD_OF: [Kw; COUNT] = {
     let mut table = [Kw::None; COUNT];
     let mut index = 0;
     while index < COUNT {
-        table[index] = if index < FUNCTIONS.len() {
-            FUNCTIONS[index].kw
-        } else {
-            KEYWORDS[index - FUNCTIONS.len()].kw
-        };
+        table[index] = if index < FUNCTIONS.len() { FUNCTIONS[index].kw } else { KEYWORDS[index - FUNCTIONS.len()].kw };
         index += 1;
     }
     table
@@ -164,9 +149,5 @@ pub(super) fn find_hashed(text: &[u8], hash: u32) -> Word {
 
 /// The word with this text, in any letter case.
 pub fn find(text: &[u8]) -> Word {
-    find_hashed(
-        text,
-        text.iter()
-            .fold(HASH_START, |hash, &byte| hash_step(hash, byte)),
-    )
+    find_hashed(text, text.iter().fold(HASH_START, |hash, &byte| hash_step(hash, byte)))
 }

@@ -1,8 +1,6 @@
 //! Messages of the authentication exchange, and the answers to challenges that are pure computation.
 
-use mysql_common::auth::plugins::{
-    caching_sha2_password::scramble_sha256, mysql_native_password::scramble_native,
-};
+use mysql_common::auth::plugins::{caching_sha2_password::scramble_sha256, mysql_native_password::scramble_native};
 
 use super::{Malformed, reader::Reader};
 
@@ -22,17 +20,11 @@ pub fn parse_switch(packet: &[u8]) -> Result<Switch<'_>, Malformed> {
         return Err(Malformed);
     }
     if reader.is_empty() {
-        return Ok(Switch {
-            method: b"",
-            challenge: b"",
-        });
+        return Ok(Switch { method: b"", challenge: b"" });
     }
     let method = reader.nul_string()?;
     let rest = reader.rest();
-    Ok(Switch {
-        method,
-        challenge: rest.strip_suffix(b"\0").unwrap_or(rest),
-    })
+    Ok(Switch { method, challenge: rest.strip_suffix(b"\0").unwrap_or(rest) })
 }
 
 /// Length of the challenge of the methods below.
@@ -41,18 +33,11 @@ pub const CHALLENGE: usize = 20;
 /// Answer of `mysql_native_password`; empty for an empty password.
 pub fn native(challenge: &[u8], password: &[u8]) -> Result<Vec<u8>, Malformed> {
     let challenge = challenge.get(..CHALLENGE).ok_or(Malformed)?;
-    Ok(scramble_native(challenge, password)
-        .map(|answer| answer.to_vec())
-        .unwrap_or_default())
+    Ok(scramble_native(challenge, password).map(|answer| answer.to_vec()).unwrap_or_default())
 }
 
 /// First answer of `caching_sha2_password`; empty for an empty password.
 pub fn caching_sha2(challenge: &[u8], password: &[u8]) -> Result<Vec<u8>, Malformed> {
-    let challenge: &[u8; CHALLENGE] = challenge
-        .get(..CHALLENGE)
-        .and_then(|c| c.try_into().ok())
-        .ok_or(Malformed)?;
-    Ok(scramble_sha256(challenge, password)
-        .map(|answer| answer.to_vec())
-        .unwrap_or_default())
+    let challenge: &[u8; CHALLENGE] = challenge.get(..CHALLENGE).and_then(|c| c.try_into().ok()).ok_or(Malformed)?;
+    Ok(scramble_sha256(challenge, password).map(|answer| answer.to_vec()).unwrap_or_default())
 }

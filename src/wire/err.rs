@@ -34,11 +34,7 @@ pub fn parse(packet: &[u8]) -> Result<ErrPacket<'_>, Malformed> {
         [b'#', a, b, c, d, e, message @ ..] => (Some([*a, *b, *c, *d, *e]), message),
         _ => (None, rest),
     };
-    Ok(ErrPacket {
-        code,
-        sqlstate,
-        message,
-    })
+    Ok(ErrPacket { code, sqlstate, message })
 }
 
 impl ErrPacket<'_> {

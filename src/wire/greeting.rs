@@ -75,9 +75,7 @@ pub fn parse(packet: &[u8]) -> Result<First, Malformed> {
         }
     }
     let stripped = version.strip_prefix(REPLICATION_PREFIX);
-    let by_name = version
-        .windows(7)
-        .any(|w| w.eq_ignore_ascii_case(b"mariadb"));
+    let by_name = version.windows(7).any(|w| w.eq_ignore_ascii_case(b"mariadb"));
     Ok(First::Greeting(Greeting {
         raw_version: version.to_vec(),
         is_mariadb: by_name || (stripped.is_some() && flags & capabilities::LONG_PASSWORD == 0),

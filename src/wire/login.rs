@@ -61,11 +61,7 @@ pub fn put(out: &mut Vec<u8>, login: &Login<'_>) {
     }
     if flags & capabilities::CONNECT_ATTRS != 0 {
         let size = |bytes: &[u8]| reader::lenenc_size(bytes.len() as u64) + bytes.len();
-        let total: usize = login
-            .attributes
-            .iter()
-            .map(|(key, value)| size(key) + size(value))
-            .sum();
+        let total: usize = login.attributes.iter().map(|(key, value)| size(key) + size(value)).sum();
         reader::put_lenenc(out, total as u64);
         for (key, value) in login.attributes {
             reader::put_lenenc_bytes(out, key);

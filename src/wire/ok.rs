@@ -59,14 +59,7 @@ pub fn parse(packet: &[u8], flags: u64) -> Result<OkPacket, Malformed> {
             _ => info = reader.rest().to_vec(),
         }
     }
-    Ok(OkPacket {
-        affected_rows,
-        last_insert_id,
-        status,
-        warnings,
-        info,
-        session_changes,
-    })
+    Ok(OkPacket { affected_rows, last_insert_id, status, warnings, info, session_changes })
 }
 
 /// True for the packet that ends rows or columns: an EOF packet, or an OK packet in its place.
@@ -77,11 +70,7 @@ pub fn is_end(packet: &[u8], flags: u64) -> bool {
     if packet.first() != Some(&0xFE) {
         return false;
     }
-    if flags & capabilities::DEPRECATE_EOF != 0 {
-        packet.len() < frame::MAX_PAYLOAD
-    } else {
-        packet.len() < 9
-    }
+    if flags & capabilities::DEPRECATE_EOF != 0 { packet.len() < frame::MAX_PAYLOAD } else { packet.len() < 9 }
 }
 
 /// Decodes the end of rows for which [`is_end`] holds.
@@ -92,14 +81,8 @@ pub fn parse_end(packet: &[u8], flags: u64) -> Result<End, Malformed> {
         reader.lenenc()?;
         reader.lenenc()?;
         let status = reader.u16()?;
-        return Ok(End {
-            status,
-            warnings: reader.u16()?,
-        });
+        return Ok(End { status, warnings: reader.u16()? });
     }
     let warnings = reader.u16()?;
-    Ok(End {
-        warnings,
-        status: reader.u16()?,
-    })
+    Ok(End { warnings, status: reader.u16()? })
 }

@@ -155,18 +155,7 @@ mod tests {
 
     #[test]
     fn lengths_go_round_in_their_shortest_form() {
-        for value in [
-            0,
-            1,
-            250,
-            251,
-            252,
-            0xFFFF,
-            0x1_0000,
-            0xFF_FFFF,
-            0x100_0000,
-            u64::MAX,
-        ] {
+        for value in [0, 1, 250, 251, 252, 0xFFFF, 0x1_0000, 0xFF_FFFF, 0x100_0000, u64::MAX] {
             let mut out = Vec::new();
             put_lenenc(&mut out, value);
             assert_eq!(out.len(), lenenc_size(value));
@@ -188,10 +177,7 @@ mod tests {
     #[test]
     fn a_length_beyond_the_end_is_refused() {
         assert_eq!(Reader::new(&[5, b'a']).lenenc_bytes(), Err(Malformed));
-        assert_eq!(
-            Reader::new(&[254, 255, 255, 255, 255, 255, 255, 255, 255]).lenenc_bytes(),
-            Err(Malformed)
-        );
+        assert_eq!(Reader::new(&[254, 255, 255, 255, 255, 255, 255, 255, 255]).lenenc_bytes(), Err(Malformed));
     }
 
     #[test]

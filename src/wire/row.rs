@@ -38,11 +38,7 @@ pub fn scan(row: &[u8], longest: &mut [c_ulong]) -> Result<Form, Malformed> {
             }
         }
     }
-    if rest.is_empty() {
-        Ok(form)
-    } else {
-        Err(Malformed)
-    }
+    if rest.is_empty() { Ok(form) } else { Err(Malformed) }
 }
 
 /// A value whose length takes more than one byte: its length, what follows it, whether the form is the shortest.
