@@ -23,20 +23,14 @@ enum Abi {
 /// The MySQL family's headers, library and loader, when they are on this machine.
 fn prefix() -> Option<PathBuf> {
     let prefix = harness::family::mysql_prefix();
-    prefix
-        .join("root/usr/include/mysql/mysql.h")
-        .is_file()
-        .then(|| prefix.canonicalize().unwrap())
+    prefix.join("root/usr/include/mysql/mysql.h").is_file().then(|| prefix.canonicalize().unwrap())
 }
 
 fn abis() -> Vec<Abi> {
     if prefix().is_some() {
         return vec![Abi::MariaDb, Abi::MySql];
     }
-    assert!(
-        std::env::var_os("CI").is_none_or(|ci| ci.is_empty()),
-        "the MySQL headers are not there"
-    );
+    assert!(std::env::var_os("CI").is_none_or(|ci| ci.is_empty()), "the MySQL headers are not there");
     eprintln!("c_programs: the MySQL headers are not there: its interface is left out");
     vec![Abi::MariaDb]
 }
@@ -62,9 +56,7 @@ fn server(family: Family) -> &'static Cluster {
 /// Compiles a program once per interface; every warning is an error.
 fn compiled(program: &str, abi: Abi) -> PathBuf {
     static DONE: Mutex<Option<HashMap<String, PathBuf>>> = Mutex::new(None);
-    let mut done = DONE
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut done = DONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let done = done.get_or_insert_with(HashMap::new);
     let key = format!("{program}-{abi:?}");
     if let Some(file) = done.get(&key) {
@@ -73,42 +65,23 @@ fn compiled(program: &str, abi: Abi) -> PathBuf {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("c_tests");
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(&key);
     let mut cc = Command::new("cc");
-    cc.args([
-        "-std=gnu11",
-        "-g",
-        "-O1",
-        "-Wall",
-        "-Wextra",
-        "-Werror",
-        "-o",
-    ])
-    .arg(&out);
+    cc.args(["-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&out);
     cc.arg(sources.join(format!("{program}.c")));
     match abi {
         Abi::MariaDb => {
-            let flags = Command::new("mariadb_config")
-                .arg("--cflags")
-                .output()
-                .unwrap();
+            let flags = Command::new("mariadb_config").arg("--cflags").output().unwrap();
             cc.args(String::from_utf8(flags.stdout).unwrap().split_whitespace());
             cc.arg("-lmariadb");
         }
         Abi::MySql => {
             let root = prefix().unwrap().join("root/usr");
-            cc.arg("-I")
-                .arg(root.join("include"))
-                .arg("-I")
-                .arg(root.join("include/mysql"));
+            cc.arg("-I").arg(root.join("include")).arg("-I").arg(root.join("include/mysql"));
             cc.arg("-L").arg(root.join("lib/x86_64-linux-gnu"));
             cc.args(["-l:libmysqlclient.so.24", "-Wl,--allow-shlib-undefined"]);
         }
     }
     let output = cc.output().unwrap();
-    assert!(
-        output.status.success(),
-        "compiling {key}:\n{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "compiling {key}:\n{}", String::from_utf8_lossy(&output.stderr));
     done.insert(key, out.clone());
     out
 }
@@ -127,11 +100,7 @@ fn command(program: &str, abi: Abi, preload: Option<&Path>) -> Command {
         Abi::MySql => {
             let root = prefix().unwrap().join("root/usr");
             let libraries = root.join("lib/x86_64-linux-gnu");
-            let path = format!(
-                "{}:{}",
-                libraries.display(),
-                root.join("lib/mysql/private").display()
-            );
+            let path = format!("{}:{}", libraries.display(), root.join("lib/mysql/private").display());
             let mut command = Command::new(libraries.join("ld-linux-x86-64.so.2"));
             if let Some(library) = preload {
                 command.arg("--preload").arg(library);
@@ -141,14 +110,7 @@ fn command(program: &str, abi: Abi, preload: Option<&Path>) -> Command {
             command
         }
     };
-    for name in [
-        "MYSQL_PWD",
-        "MYSQL_TCP_PORT",
-        "MYSQL_UNIX_PORT",
-        "MYSQL_HOST",
-        "LANG",
-        "LC_ALL",
-    ] {
+    for name in ["MYSQL_PWD", "MYSQL_TCP_PORT", "MYSQL_UNIX_PORT", "MYSQL_HOST", "LANG", "LC_ALL"] {
         command.env_remove(name);
     }
     for (name, _) in std::env::vars_os() {
@@ -161,10 +123,7 @@ fn command(program: &str, abi: Abi, preload: Option<&Path>) -> Command {
 }
 
 fn run(mut command: Command, cluster: &Cluster) -> Output {
-    command
-        .envs(control::environment(cluster))
-        .output()
-        .unwrap()
+    command.envs(control::environment(cluster)).output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -174,8 +133,7 @@ fn text(bytes: &[u8]) -> String {
 /// What a program with ours must print, given what it printed with the original, and where it does not.
 fn judge(original: &str, ours: &str) -> Vec<String> {
     let mut wrong = Vec::new();
-    let (theirs, mine): (Vec<&str>, Vec<&str>) =
-        (original.lines().collect(), ours.lines().collect());
+    let (theirs, mine): (Vec<&str>, Vec<&str>) = (original.lines().collect(), ours.lines().collect());
     let mut section = "";
     for n in 0..theirs.len().max(mine.len()) {
         let a = theirs.get(n).copied().unwrap_or("(nothing)");
@@ -191,10 +149,7 @@ fn judge(original: &str, ours: &str) -> Vec<String> {
             a == b
         };
         if !good {
-            wrong.push(format!(
-                "line {} ({section})\n    original: {a}\n    ours:     {b}",
-                n + 1
-            ));
+            wrong.push(format!("line {} ({section})\n    original: {a}\n    ours:     {b}", n + 1));
         }
     }
     wrong
@@ -217,43 +172,23 @@ fn same(program: &str) {
                 text(&original.stderr)
             );
             let printed = text(&original.stdout);
-            assert!(
-                printed.ends_with("\nend\n"),
-                "{what}: the original did not come to its end"
-            );
+            assert!(printed.ends_with("\nend\n"), "{what}: the original did not come to its end");
             if std::env::var_os("MS_ORIGINALS_ONLY").is_some() {
                 let again = run(command(program, abi, None), cluster);
-                assert_eq!(
-                    printed,
-                    text(&again.stdout),
-                    "{what}: the original is not the same twice"
-                );
+                assert_eq!(printed, text(&again.stdout), "{what}: the original is not the same twice");
                 continue;
             }
             let ours = run(command(program, abi, Some(&library)), cluster);
             let wrong = judge(&printed, &text(&ours.stdout));
             if !wrong.is_empty() {
-                let shown = wrong
-                    .iter()
-                    .take(40)
-                    .map(|line| format!("  {line}"))
-                    .collect::<Vec<_>>();
-                let _ = writeln!(
-                    report,
-                    "{what}: {} lines differ\n{}",
-                    wrong.len(),
-                    shown.join("\n")
-                );
+                let shown = wrong.iter().take(40).map(|line| format!("  {line}")).collect::<Vec<_>>();
+                let _ = writeln!(report, "{what}: {} lines differ\n{}", wrong.len(), shown.join("\n"));
             }
             if !ours.status.success() {
                 let _ = writeln!(report, "{what}: with ours: {}", ours.status);
             }
             if !ours.stderr.is_empty() {
-                let _ = writeln!(
-                    report,
-                    "{what}: ours wrote to standard error:\n{}",
-                    text(&ours.stderr)
-                );
+                let _ = writeln!(report, "{what}: ours wrote to standard error:\n{}", text(&ours.stderr));
             }
         }
     }
@@ -269,15 +204,8 @@ fn preloading_takes_effect_for_both_interfaces() {
         command.envs([("LD_DEBUG", "bindings"), ("LD_BIND_NOW", "1")]);
         let output = run(command, server(harness::families()[0]));
         let log = text(&output.stderr);
-        let wanted = format!(
-            "to {} [0]: normal symbol `mysql_real_connect'",
-            library.display()
-        );
-        assert!(
-            log.contains(&wanted),
-            "{abi:?}: mysql_real_connect was not bound to {}",
-            library.display()
-        );
+        let wanted = format!("to {} [0]: normal symbol `mysql_real_connect'", library.display());
+        assert!(log.contains(&wanted), "{abi:?}: mysql_real_connect was not bound to {}", library.display());
     }
 }
 
@@ -328,35 +256,19 @@ fn a_forked_child_sends_no_byte() {
         let cluster = server(family);
         let primary = cluster.endpoint(0);
         let proxy = Proxy::start(&format!("{}:{}", primary.host, primary.port)).unwrap();
-        let socket = cluster
-            .folder()
-            .join(format!("proxy-{}", std::process::id()));
+        let socket = cluster.folder().join(format!("proxy-{}", std::process::id()));
         std::thread::scope(|scope| {
-            scope.spawn(|| {
-                control::serve(&socket, |order| control::order_proxy(&proxy, order)).unwrap()
-            });
+            scope.spawn(|| control::serve(&socket, |order| control::order_proxy(&proxy, order)).unwrap());
             for abi in abis() {
                 let mut command = command("fork", abi, Some(&library));
                 command.arg("wire").envs(control::environment(cluster));
-                command
-                    .env("MS_NODE0_HOST", proxy.host())
-                    .env("MS_NODE0_PORT", proxy.port().to_string());
+                command.env("MS_NODE0_HOST", proxy.host()).env("MS_NODE0_PORT", proxy.port().to_string());
                 command.env("MS_PROXY_CONTROL", &socket);
                 let output = command.output().unwrap();
                 let printed = text(&output.stdout);
-                let bad: Vec<&str> = printed
-                    .lines()
-                    .filter(|line| line.starts_with("BAD"))
-                    .collect();
-                let good = printed
-                    .lines()
-                    .filter(|line| line.starts_with("ok: "))
-                    .count();
-                if !bad.is_empty()
-                    || good != 70
-                    || !output.stderr.is_empty()
-                    || !output.status.success()
-                {
+                let bad: Vec<&str> = printed.lines().filter(|line| line.starts_with("BAD")).collect();
+                let good = printed.lines().filter(|line| line.starts_with("ok: ")).count();
+                if !bad.is_empty() || good != 70 || !output.stderr.is_empty() || !output.status.success() {
                     let _ = writeln!(
                         report,
                         "fork, interface {abi:?}, server {family}: {good} of 70 good, {}\n{}\n{}",
