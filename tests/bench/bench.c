@@ -1,0 +1,248 @@
+/*
+ * bench.c: does one kind of work N times with one client library, loaded by dlopen.
+ *
+ *   bench LIBRARY WORK N
+ *
+ * It uses functions only and lets the library make its own MYSQL, so that one
+ * program serves libraries of both families. What it prints is for run.py. The
+ * server is told by MS_NODE0_SOCKET, MS_USER, MS_PASSWORD, MS_DB; BENCH_HOST (default
+ * localhost) may name a section of a routing config.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef void MYSQL;
+typedef void MYSQL_RES;
+typedef char **MYSQL_ROW;
+
+static MYSQL *(*init)(MYSQL *);
+static MYSQL *(*real_connect)(MYSQL *, const char *, const char *, const char *, const char *,
+                              unsigned int, const char *, unsigned long);
+static int (*real_query)(MYSQL *, const char *, unsigned long);
+static MYSQL_RES *(*store_result)(MYSQL *);
+static MYSQL_RES *(*use_result)(MYSQL *);
+static MYSQL_ROW (*fetch_row)(MYSQL_RES *);
+static unsigned long *(*fetch_lengths)(MYSQL_RES *);
+static void (*free_result)(MYSQL_RES *);
+static void (*close_handle)(MYSQL *);
+static const char *(*error_text)(MYSQL *);
+static unsigned long (*escape)(MYSQL *, char *, const char *, unsigned long);
+
+static void *find(void *library, const char *name)
+{
+  void *f = dlsym(library, name);
+  if (!f) {
+    fprintf(stderr, "bench: no %s\n", name);
+    exit(2);
+  }
+  return f;
+}
+
+static void load(const char *path)
+{
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    fprintf(stderr, "bench: %s\n", dlerror());
+    exit(2);
+  }
+  init = find(library, "mysql_init");
+  real_connect = find(library, "mysql_real_connect");
+  real_query = find(library, "mysql_real_query");
+  store_result = find(library, "mysql_store_result");
+  use_result = find(library, "mysql_use_result");
+  fetch_row = find(library, "mysql_fetch_row");
+  fetch_lengths = find(library, "mysql_fetch_lengths");
+  free_result = find(library, "mysql_free_result");
+  close_handle = find(library, "mysql_close");
+  error_text = find(library, "mysql_error");
+  escape = find(library, "mysql_real_escape_string");
+}
+
+static void fail(MYSQL *m, const char *what)
+{
+  fprintf(stderr, "bench: %s: %s\n", what, error_text(m));
+  exit(3);
+}
+
+static MYSQL *open_handle(void)
+{
+  const char *host = getenv("BENCH_HOST");
+  MYSQL *m = init(NULL);
+  if (!real_connect(m, host ? host : "localhost", getenv("MS_USER"), getenv("MS_PASSWORD"),
+                    getenv("MS_DB"), 0, host ? NULL : getenv("MS_NODE0_SOCKET"), 0))
+    fail(m, "connect");
+  return m;
+}
+
+static void select_text(MYSQL *m, const char *sql, unsigned long n)
+{
+  if (real_query(m, sql, n))
+    fail(m, sql);
+  MYSQL_RES *r = store_result(m);
+  if (!r)
+    fail(m, "store");
+  if (!fetch_row(r))
+    fail(m, "no row");
+  free_result(r);
+}
+
+static long status_kb(const char *key)
+{
+  char line[200];
+  long kb = -1;
+  FILE *f = fopen("/proc/self/status", "r");
+  while (f && fgets(line, sizeof line, f))
+    if (!strncmp(line, key, strlen(key)))
+      kb = atol(line + strlen(key) + 1);
+  if (f)
+    fclose(f);
+  return kb;
+}
+
+static void reset_peak(void)
+{
+  FILE *f = fopen("/proc/self/clear_refs", "w");
+  if (f) {
+    fputs("5", f);
+    fclose(f);
+  }
+}
+
+static double seconds(clockid_t clock)
+{
+  struct timespec t;
+  clock_gettime(clock, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+int main(int argc, char **argv)
+{
+  if (argc != 4) {
+    fprintf(stderr, "usage: bench LIBRARY WORK N\n");
+    return 2;
+  }
+  const char *work = argv[2];
+  long n = atol(argv[3]);
+  load(argv[1]);
+  double wall = 0, cpu = 0;
+  char sql[400];
+
+  if (!strcmp(work, "handle")) {
+    /* The first handle pays for what all share. */
+    MYSQL *first = init(NULL);
+    MYSQL **all = calloc((size_t)n, sizeof *all);
+    size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+    for (long i = 0; i < n; i++)
+      all[i] = init(NULL);
+    size_t after = mallinfo2().uordblks + mallinfo2().hblkhd;
+    printf("handle_bytes=%zu\n", (after - before) / (size_t)n);
+    for (long i = 0; i < n; i++)
+      close_handle(all[i]);
+    close_handle(first);
+    return 0;
+  }
+
+  MYSQL *m = open_handle();
+  select_text(m, "SELECT 1", 8);
+  wall = seconds(CLOCK_MONOTONIC);
+  cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+
+  if (!strcmp(work, "select1")) {
+    for (long i = 0; i < n; i++)
+      select_text(m, "SELECT 1", 8);
+  } else if (!strcmp(work, "new_text")) {
+    for (long i = 0; i < n; i++) {
+      /* 200 bytes, no two alike, numbers and a string that must be looked at */
+      int length = snprintf(sql, sizeof sql,
+                            "SELECT id, c1, c2, c3 FROM bench_rows AS b WHERE b.id = %09ld AND b.c1 <> 'no such text %06ld' "
+                            "AND b.c2 >= 0 OR b.id = 1 ORDER BY b.id LIMIT 1 -- %*s",
+                            i, i, 0, "");
+      while (length < 200)
+        sql[length++] = 'x';
+      select_text(m, sql, 200);
+    }
+  } else if (!strcmp(work, "same_text")) {
+    int length = snprintf(sql, sizeof sql,
+                          "SELECT id, c1, c2, c3 FROM bench_rows AS b WHERE b.id = %09d AND b.c1 <> 'no such text %06d' "
+                          "AND b.c2 >= 0 OR b.id = 1 ORDER BY b.id LIMIT 1 -- ",
+                          7, 7);
+    while (length < 200)
+      sql[length++] = 'x';
+    for (long i = 0; i < n; i++)
+      select_text(m, sql, 200);
+  } else if (!strcmp(work, "stored") || !strcmp(work, "unbuffered")) {
+    int length = snprintf(sql, sizeof sql, "SELECT * FROM bench_rows ORDER BY id LIMIT %ld", n);
+    if (real_query(m, sql, (unsigned long)length))
+      fail(m, sql);
+    MYSQL_RES *r = work[0] == 's' ? store_result(m) : use_result(m);
+    long rows = 0;
+    while (fetch_row(r)) {
+      fetch_lengths(r);
+      rows++;
+    }
+    free_result(r);
+    if (rows != n)
+      fail(m, "wrong number of rows");
+  } else if (!strcmp(work, "connect")) {
+    for (long i = 0; i < n; i++) {
+      MYSQL *other = open_handle();
+      select_text(other, "SELECT 1", 8);
+      close_handle(other);
+    }
+  } else if (!strcmp(work, "escape")) {
+    /* utf8mb4 text of 1 MiB: words, two-, three- and four-byte characters, 1 % specials */
+    static const char *const parts[] = {"word ", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "text"};
+    size_t size = 1 << 20, at = 0;
+    unsigned int seed = 12345;
+    char *in = malloc(size + 8), *out = malloc(2 * size + 1);
+    while (at < size - 8) {
+      seed = seed * 1103515245u + 12345u;
+      unsigned int pick = (seed >> 16) % 1000;
+      /* parts are about 3.6 bytes long: 36 of 1000 parts are 1 of 100 bytes */
+      const char *part = pick < 36 ? (pick & 1 ? "'" : "\\") : parts[pick % 5];
+      size_t length = strlen(part);
+      memcpy(in + at, part, length);
+      at += length;
+    }
+    while (at < size)
+      in[at++] = 'x';
+    unsigned long total = 0;
+    for (long i = 0; i < n; i++)
+      total += escape(m, out, in, size);
+    printf("escaped=%lu\n", n ? total / (unsigned long)n : 0);
+    free(in);
+    free(out);
+  } else if (!strcmp(work, "memory")) {
+    int length = snprintf(sql, sizeof sql,
+                          "SELECT a.* FROM bench_rows a, (SELECT id FROM bench_rows LIMIT 10) b LIMIT %ld", n);
+    reset_peak();
+    long before = status_kb("VmRSS:");
+    if (real_query(m, sql, (unsigned long)length))
+      fail(m, sql);
+    MYSQL_RES *r = store_result(m);
+    long stored = status_kb("VmHWM:");
+    long rows = 0;
+    while (fetch_row(r))
+      rows++;
+    long fetched = status_kb("VmHWM:");
+    if (rows != n)
+      fail(m, "wrong number of rows");
+    free_result(r);
+    printf("stored_kb=%ld fetched_kb=%ld\n", stored - before, fetched - before);
+  } else {
+    fprintf(stderr, "bench: no work '%s'\n", work);
+    return 2;
+  }
+  wall = seconds(CLOCK_MONOTONIC) - wall;
+  cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+  printf("wall=%.9f cpu=%.9f\n", wall, cpu);
+  close_handle(m);
+  return 0;
+}

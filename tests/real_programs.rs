@@ -1,0 +1,296 @@
+//! "Shown by": unchanged Perl, Python and Ruby programs and sysbench, preloaded with routing on, on a primary with two
+//! replicas of each family. The servers' general logs decide where each statement ran; our own word is not asked.
+//!
+//! `MS_SYSBENCH_SECONDS` (default 4) is the length of one sysbench run; the Makefile has a target that takes 60.
+#![allow(clippy::unwrap_used)]
+
+use harness::{Cluster, Family, LogEntry, LogMark, Spec};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// How many connections each program opens one after the other.
+const HANDLES: &str = "6";
+
+/// Our library, as built beside this test.
+fn library() -> PathBuf {
+    if let Some(named) = std::env::var_os("MS_LIBRARY") {
+        return PathBuf::from(named).canonicalize().unwrap();
+    }
+    let file = std::env::current_exe().unwrap().parent().unwrap().join("libmysqlclient_ms.so");
+    assert!(file.is_file(), "{} is not there", file.display());
+    file
+}
+
+/// A cluster with the tables the programs use, on every node.
+struct Shop {
+    cluster: Cluster,
+    config: PathBuf,
+}
+
+impl Shop {
+    fn open(family: Family) -> Shop {
+        let cluster = Cluster::start(Spec::new(family, 2)).unwrap();
+        cluster.sql(0, "CREATE TABLE test.real_read (id INT PRIMARY KEY, v VARCHAR(40)) ENGINE=InnoDB").unwrap();
+        cluster
+            .sql(
+                0,
+                "CREATE TABLE test.real_write (id INT AUTO_INCREMENT PRIMARY KEY, tag VARCHAR(20), n INT, KEY (tag)) \
+                 ENGINE=InnoDB",
+            )
+            .unwrap();
+        let rows: Vec<String> = (1..=100).map(|id| format!("({id}, 'value {id} \u{20ac}')")).collect();
+        cluster.sql(0, &format!("INSERT INTO test.real_read VALUES {}", rows.join(","))).unwrap();
+        cluster.wait_in_step().unwrap();
+        let config = cluster.folder().join("shop.json");
+        std::fs::write(&config, routing(&cluster)).unwrap();
+        let mut mode = std::fs::metadata(&config).unwrap().permissions();
+        std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o600);
+        std::fs::set_permissions(&config, mode).unwrap();
+        Shop { cluster, config }
+    }
+
+    /// A command with routing on for connects to the primary's port; the program is told nothing.
+    fn routed(&self, program: &str) -> Command {
+        let mut command = plain(program);
+        command.env("LD_PRELOAD", library()).env("MYSQLND_MS_ENABLE", "1").env("MYSQLND_MS_CONFIG_FILE", &self.config);
+        command
+    }
+
+    fn marks(&self) -> Vec<LogMark> {
+        self.cluster.nodes().map(|n| self.cluster.log_mark(n).unwrap()).collect()
+    }
+
+    /// What the account of the tests did on each node since `marks`.
+    fn seen(&self, marks: &[LogMark]) -> Vec<Vec<LogEntry>> {
+        self.cluster
+            .nodes()
+            .map(|n| {
+                let all = self.cluster.general_log_since(n, &marks[n]).unwrap();
+                all.into_iter().filter(|entry| entry.user == harness::APP_USER).collect()
+            })
+            .collect()
+    }
+}
+
+/// One section, reached by the port that programs connect to anyway. `master_on_write` is off: what is looked at is
+/// where each statement goes by itself.
+fn routing(cluster: &Cluster) -> String {
+    let node = |n: usize| {
+        let at = cluster.endpoint(n);
+        format!(r#"{{"host": "{}", "port": {}}}"#, at.host, at.port)
+    };
+    format!(
+        r#"{{"shop": {{
+            "master": {{"primary": {}}},
+            "slave": {{"replica1": {}, "replica2": {}}},
+            "match": {{"host": "{}", "port": {}}},
+            "filters": {{"roundrobin": []}},
+            "master_on_write": false
+        }}}}"#,
+        node(0),
+        node(1),
+        node(2),
+        cluster.endpoint(0).host,
+        cluster.endpoint(0).port
+    )
+}
+
+fn plain(program: &str) -> Command {
+    let mut command = Command::new(program);
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy().into_owned();
+        if name.starts_with("MYSQLND_MS_") || name == "MYSQL_PWD" || name == "LD_PRELOAD" {
+            command.env_remove(name);
+        }
+    }
+    command.stdin(Stdio::null());
+    command
+}
+
+/// Runs a program to its good end; its standard output. With ours, its standard error must stay as it is without.
+fn finish(mut command: Command, what: &str) -> (String, String) {
+    let output = command.output().unwrap_or_else(|error| panic!("{what}: {error}"));
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{what}: {}\n{out}\n{err}", output.status);
+    (out.into_owned(), err.into_owned())
+}
+
+fn script(mut command: Command, name: &str, cluster: &Cluster) -> Command {
+    let at = cluster.endpoint(0);
+    command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/real_programs").join(name));
+    command.args([
+        &at.host,
+        &at.port.to_string(),
+        harness::APP_USER,
+        harness::APP_PASSWORD,
+        harness::DATABASE,
+        HANDLES,
+    ]);
+    command
+}
+
+fn marked<'a>(entries: &'a [LogEntry], mark: &str) -> Vec<&'a LogEntry> {
+    let end = format!("/* {mark} */");
+    entries.iter().filter(|entry| entry.command == "Query" && entry.argument.trim_end().ends_with(&end)).collect()
+}
+
+/// Whether an entry is what a connection of ours may send on its own account.
+fn set_up(entry: &LogEntry) -> bool {
+    let text = entry.argument.trim_start().to_ascii_uppercase();
+    match entry.command.as_str() {
+        "Connect" | "Quit" | "Init DB" | "Ping" | "Reset connection" | "Reset Connection" | "Set option" => true,
+        "Query" => text.starts_with("SET ") && !text.starts_with("SET @BASKET"),
+        _ => false,
+    }
+}
+
+/// The number behind `key=` in a program's last line.
+fn count(out: &str, key: &str) -> usize {
+    let last = out.lines().last().unwrap();
+    let found = last.split(' ').find_map(|word| word.strip_prefix(key)?.strip_prefix('='));
+    found.unwrap_or_else(|| panic!("no {key} in {last:?}")).parse().unwrap()
+}
+
+fn listed(entries: &[&LogEntry]) -> String {
+    entries.iter().take(20).map(|e| format!("\n    {} {}: {}", e.thread_id, e.command, e.argument)).collect()
+}
+
+/// Runs a script without and with the library; same output, and the logs as they must be.
+fn judge_script(shop: &Shop, interpreter: &str, name: &str) {
+    let family = shop.cluster.family();
+    let what = format!("{name} on {family}");
+    shop.cluster.sql(0, "TRUNCATE TABLE test.real_write").unwrap();
+    let marks = shop.marks();
+    let (alone, alone_err) = finish(script(plain(interpreter), name, &shop.cluster), &what);
+    let (reads, writes, steps) = (count(&alone, "reads"), count(&alone, "writes"), count(&alone, "transactions"));
+    let seen = shop.seen(&marks);
+    assert_eq!(marked(&seen[0], "r").len(), reads, "{what}, alone: its marks reach the log");
+    assert!(seen[1].is_empty() && seen[2].is_empty(), "{what}, alone: only the primary is used");
+    if std::env::var_os("MS_ORIGINALS_ONLY").is_some() {
+        return;
+    }
+    shop.cluster.sql(0, "TRUNCATE TABLE test.real_write").unwrap();
+    shop.cluster.wait_in_step().unwrap();
+    let marks = shop.marks();
+    let (out, err) = finish(script(shop.routed(interpreter), name, &shop.cluster), &what);
+    assert_eq!(out, alone, "{what}: the program shows the same with the library");
+    assert_eq!(err, alone_err, "{what}: nothing is written to its standard error");
+    let seen = shop.seen(&marks);
+    for (mark, sent) in [("w", writes), ("t", steps)] {
+        assert_eq!(marked(&seen[0], mark).len(), sent, "{what}: every /* {mark} */ is on the primary, once");
+    }
+    let on: Vec<usize> = seen.iter().map(|entries| marked(entries, "r").len()).collect();
+    assert_eq!(on.iter().sum::<usize>(), reads, "{what}: every read runs once: {on:?}");
+    assert!(on[1] + on[2] >= reads.div_ceil(20) * 19, "{what}: at least 95 % of {reads} reads are on replicas: {on:?}");
+    assert!(on[1] > reads / 5 && on[2] > reads / 5, "{what}: reads are spread over both replicas: {on:?}");
+    for n in [1, 2] {
+        let strange: Vec<&LogEntry> = seen[n]
+            .iter()
+            .filter(|entry| !set_up(entry) && !marked(std::slice::from_ref(entry), "r").contains(entry))
+            .collect();
+        assert!(strange.is_empty(), "{what}: replica {n} got more than plain reads:{}", listed(&strange));
+    }
+    eprintln!(
+        "{what}: {writes} writes and {steps} steps of transactions on the primary, reads on primary, replicas: {on:?}"
+    );
+}
+
+fn sysbench(mut command: Command, cluster: &Cluster, verb: &str, skip_trx: bool) -> Command {
+    let at = cluster.endpoint(0);
+    let seconds = std::env::var("MS_SYSBENCH_SECONDS").unwrap_or_else(|_| "4".into());
+    command.arg("oltp_read_write");
+    for (name, value) in [
+        ("db-driver", "mysql"),
+        ("db-ps-mode", "disable"),
+        ("mysql-host", &at.host),
+        ("mysql-port", &at.port.to_string()),
+        ("mysql-user", harness::APP_USER),
+        ("mysql-password", harness::APP_PASSWORD),
+        ("mysql-db", harness::DATABASE),
+        ("tables", "2"),
+        ("table-size", "10000"),
+        ("threads", "4"),
+        ("time", &seconds),
+        // Without transactions two threads may put back the same deleted row (1062).
+        ("mysql-ignore-errors", "1062,1213,1020,1205"),
+        // enough to see, and a log that can be read
+        ("rate", "100"),
+        ("skip-trx", if skip_trx { "on" } else { "off" }),
+    ] {
+        command.arg(format!("--{name}={value}"));
+    }
+    command.arg(verb);
+    command
+}
+
+fn is_read(entry: &LogEntry) -> bool {
+    entry.command == "Query" && entry.argument.trim_start().to_ascii_uppercase().starts_with("SELECT")
+}
+
+/// Numbers of sysbench's report: reads, writes, others.
+fn performed(out: &str) -> [usize; 3] {
+    ["read:", "write:", "other:"].map(|key| {
+        let line = out.lines().find(|line| line.trim_start().starts_with(key));
+        line.unwrap_or_else(|| panic!("no {key} in\n{out}")).split_whitespace().last().unwrap().parse().unwrap()
+    })
+}
+
+fn judge_sysbench(shop: &Shop, skip_trx: bool) {
+    let what = format!("sysbench on {}, skip-trx={skip_trx}", shop.cluster.family());
+    let originals_only = std::env::var_os("MS_ORIGINALS_ONLY").is_some();
+    let marks = shop.marks();
+    let runner = if originals_only { plain("sysbench") } else { shop.routed("sysbench") };
+    let (out, err) = finish(sysbench(runner, &shop.cluster, "run", skip_trx), &what);
+    assert!(err.is_empty(), "{what}: nothing on standard error:\n{err}");
+    let [reads, writes, _] = performed(&out);
+    assert!(reads > 100 && writes > 30, "{what}: it did something:\n{out}");
+    let seen = shop.seen(&marks);
+    let on: Vec<usize> = seen.iter().map(|entries| entries.iter().filter(|e| is_read(e)).count()).collect();
+    let changes = |entries: &[LogEntry]| {
+        let verbs = ["INSERT", "UPDATE", "DELETE"];
+        entries.iter().filter(|e| verbs.iter().any(|verb| e.argument.trim_start().starts_with(verb))).count()
+    };
+    // A statement that was under way at the end, or that met a deadlock, is in the log only.
+    assert!(changes(&seen[0]) >= writes, "{what}: {} of {writes} writes are on the primary", changes(&seen[0]));
+    assert!(on.iter().sum::<usize>() >= reads, "{what}: {on:?} of {reads} reads are in the logs");
+    if originals_only {
+        assert_eq!(on[1] + on[2], 0, "{what}, alone");
+        return;
+    }
+    for n in [1, 2] {
+        let strange: Vec<&LogEntry> = seen[n].iter().filter(|e| !set_up(e) && !(skip_trx && is_read(e))).collect();
+        assert!(strange.is_empty(), "{what}: replica {n} got what it must not:{}", listed(&strange));
+    }
+    if skip_trx {
+        let total: usize = on.iter().sum();
+        assert!((on[1] + on[2]) * 100 >= total * 95, "{what}: at least 95 % of the reads are on replicas: {on:?}");
+        assert!(on[1] > total / 5 && on[2] > total / 5, "{what}: spread over both replicas: {on:?}");
+    }
+    eprintln!("{what}: {writes} writes on the primary, reads on primary, replicas: {on:?}");
+}
+
+/// All programs on one family, one after the other: two families at once are enough for a small machine.
+fn all_on(family: Family) {
+    if !harness::families().contains(&family) {
+        return;
+    }
+    let shop = Shop::open(family);
+    judge_script(&shop, "perl", "shop.pl");
+    // Debian's interpreter: the one that its MySQLdb is for.
+    judge_script(&shop, "/usr/bin/python3", "shop.py");
+    judge_script(&shop, "ruby", "shop.rb");
+    finish(sysbench(plain("sysbench"), &shop.cluster, "prepare", false), "sysbench prepare");
+    shop.cluster.wait_in_step().unwrap();
+    judge_sysbench(&shop, true);
+    judge_sysbench(&shop, false);
+}
+
+#[test]
+fn unchanged_programs_on_mariadb() {
+    all_on(Family::MariaDb);
+}
+
+#[test]
+fn unchanged_programs_on_mysql() {
+    all_on(Family::MySql);
+}
