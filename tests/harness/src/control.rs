@@ -170,12 +170,16 @@ pub fn order_proxy(proxy: &Proxy, order: &str) -> Result<String> {
     Ok(String::new())
 }
 
-/// Takes orders at `socket` until one is `down`.
+/// Makes the socket that orders come through; from now on callers are held until [`serve`] takes them.
 ///
 /// # Errors
 /// When the socket cannot be made.
-pub fn serve(socket: &Path, orders: impl Fn(&str) -> Result<String> + Sync) -> Result<()> {
-    let listener = UnixListener::bind(socket).context(|| format!("listening at {}", socket.display()))?;
+pub fn listen(socket: &Path) -> Result<UnixListener> {
+    UnixListener::bind(socket).context(|| format!("listening at {}", socket.display()))
+}
+
+/// Takes orders until one is `down`.
+pub fn serve(listener: &UnixListener, orders: impl Fn(&str) -> Result<String> + Sync) {
     std::thread::scope(|scope| {
         for stream in listener.incoming() {
             let Ok(mut stream) = stream else { continue };
@@ -199,7 +203,6 @@ pub fn serve(socket: &Path, orders: impl Fn(&str) -> Result<String> + Sync) -> R
             });
         }
     });
-    Ok(())
 }
 
 /// Sends one order to `socket` and returns the answer's text.

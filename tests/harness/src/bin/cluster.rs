@@ -110,20 +110,16 @@ fn start(spec: Spec) -> Result<Cluster> {
 }
 
 /// Takes orders for `cluster` in a thread that ends with the process.
-fn take_orders(cluster: &Arc<Cluster>) {
+fn take_orders(cluster: &Arc<Cluster>) -> Result<()> {
+    let listener = control::listen(&cluster.folder().join(CONTROL))?;
     let cluster = Arc::downgrade(cluster);
     std::thread::spawn(move || {
-        let Some(folder) = cluster.upgrade().map(|cluster| cluster.folder().to_path_buf()) else {
-            return;
-        };
-        let served = control::serve(&folder.join(CONTROL), |order| match cluster.upgrade() {
+        control::serve(&listener, |order| match cluster.upgrade() {
             Some(cluster) => control::order_cluster(&cluster, order),
             None => Err(Error("the cluster is ending".into())),
         });
-        if let Err(error) = served {
-            eprintln!("cluster: {error}");
-        }
     });
+    Ok(())
 }
 
 fn run(args: Vec<OsString>) -> Result<u8> {
@@ -135,7 +131,7 @@ fn run(args: Vec<OsString>) -> Result<u8> {
         return Err(Error(format!("'{}' before --", stray.to_string_lossy())));
     }
     let cluster = Arc::new(start(options.spec)?);
-    take_orders(&cluster);
+    take_orders(&cluster)?;
     // a signal ends the command; its end ends the cluster
     static SIGNAL: AtomicI32 = AtomicI32::new(0);
     process::on_signal(|signal| SIGNAL.store(signal, Ordering::SeqCst));
@@ -179,8 +175,9 @@ fn up(args: Vec<OsString>) -> Result<u8> {
         _ => return Err(Error("up needs one DIR".into())),
     }
     let cluster = start(options.spec)?;
+    let listener = control::listen(&cluster.folder().join(CONTROL))?;
     println!("ready");
-    control::serve(&cluster.folder().join(CONTROL), |order| control::order_cluster(&cluster, order))?;
+    control::serve(&listener, |order| control::order_cluster(&cluster, order));
     Ok(0)
 }
 
@@ -207,18 +204,14 @@ fn proxy(args: Vec<OsString>) -> Result<u8> {
         return Err(Error("proxy needs --target and --control".into()));
     };
     let proxy = Proxy::start(&target)?;
+    let listener = control::listen(&socket)?;
     let ours = socket.clone();
     process::on_signal(move |signal| {
-        // it may not be there yet
         let _ = std::fs::remove_file(&ours);
         std::process::exit(128 + signal);
     });
     println!("{}", proxy.address());
-    let served = control::serve(&socket, |order| control::order_proxy(&proxy, order));
-    // only ours: where it could not be made, somebody else's is there
-    if served.is_ok() {
-        std::fs::remove_file(&socket)?;
-    }
-    served?;
+    control::serve(&listener, |order| control::order_proxy(&proxy, order));
+    std::fs::remove_file(&socket)?;
     Ok(0)
 }
