@@ -1,7 +1,7 @@
 //! Routing hints: comments in front of a statement (`/*ms=master*/`, `# ms=slave`, `-- ms=last_used`).
 //!
 //! The one place in `route` that knows the outside spelling of source and replica. Parses only; what a hint does is
-//! decided in [`super::decision`].
+//! decided by the session.
 
 use memchr::{memchr, memmem};
 

@@ -10,7 +10,6 @@
 //! * [`classify`]: the classifier; [`query`], [`set`], [`show`], [`control`] are its parts by kind of statement.
 //! * [`cache`]: classifications kept by full text, within bounded bytes.
 //! * [`transaction`]: the transaction tracker.
-//! * [`decision`]: the order of decision before any filter is asked.
 //! * [`candidates`], [`filter`], [`decide`]: which node: the order of decision, the filter chain, the failover order.
 //! * [`wild`]: `mysqlnd_ms_match_wild`.
 
@@ -20,7 +19,6 @@ pub mod classify;
 pub mod context;
 mod control;
 pub mod decide;
-pub mod decision;
 pub mod effects;
 pub mod filter;
 pub mod functions;
