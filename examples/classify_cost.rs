@@ -57,5 +57,9 @@ fn main() {
         }
     }
     let bytes: usize = STATEMENTS.iter().map(|statement| statement.len()).sum();
-    println!("{} statements of {} bytes on average, {reads} reads", STATEMENTS.len() * ROUNDS, bytes / STATEMENTS.len());
+    println!(
+        "{} statements of {} bytes on average, {reads} reads",
+        STATEMENTS.len() * ROUNDS,
+        bytes / STATEMENTS.len()
+    );
 }

@@ -304,96 +304,42 @@ fn set_gives_effects() {
             .map(|effect| match effect {
                 Effect::SetSessionVariable { name, value } => {
                     let value = match value {
-                        Value::Literal(span) => {
-                            String::from_utf8_lossy(span.of(sql.as_bytes())).into_owned()
-                        }
+                        Value::Literal(span) => String::from_utf8_lossy(span.of(sql.as_bytes())).into_owned(),
                         Value::Default => "(default)".to_owned(),
                         Value::Unknown => "(unknown)".to_owned(),
                     };
-                    format!(
-                        "{}={value}",
-                        String::from_utf8_lossy(&name.name(sql.as_bytes()))
-                    )
+                    format!("{}={value}", String::from_utf8_lossy(&name.name(sql.as_bytes())))
                 }
                 Effect::SetUserVariable { name, value } => {
                     let value = match value {
-                        Value::Literal(span) => {
-                            String::from_utf8_lossy(span.of(sql.as_bytes())).into_owned()
-                        }
+                        Value::Literal(span) => String::from_utf8_lossy(span.of(sql.as_bytes())).into_owned(),
                         _ => "(unknown)".to_owned(),
                     };
-                    format!(
-                        "@{}={value}",
-                        String::from_utf8_lossy(&name.name(sql.as_bytes()))
-                    )
+                    format!("@{}={value}", String::from_utf8_lossy(&name.name(sql.as_bytes())))
                 }
-                Effect::SetGlobal(name) => format!(
-                    "global {}",
-                    String::from_utf8_lossy(name.of(sql.as_bytes()))
-                ),
+                Effect::SetGlobal(name) => format!("global {}", String::from_utf8_lossy(name.of(sql.as_bytes()))),
                 other => format!("{other:?}"),
             })
             .collect::<Vec<_>>()
             .join(", ")
     };
-    assert_eq!(
-        named("SET sql_mode = 'ANSI', @a := -1.5, @`b c` = 'x y'"),
-        "sql_mode='ANSI', @a=-1.5, @b c='x y'"
-    );
-    assert_eq!(
-        named("SET SESSION time_zone = DEFAULT, x = 1 + 1"),
-        "time_zone=(default), x=(unknown)"
-    );
-    assert_eq!(
-        named("SET @@session.sql_log_bin = OFF, @@x = 1"),
-        "sql_log_bin=OFF, x=1"
-    );
+    assert_eq!(named("SET sql_mode = 'ANSI', @a := -1.5, @`b c` = 'x y'"), "sql_mode='ANSI', @a=-1.5, @b c='x y'");
+    assert_eq!(named("SET SESSION time_zone = DEFAULT, x = 1 + 1"), "time_zone=(default), x=(unknown)");
+    assert_eq!(named("SET @@session.sql_log_bin = OFF, @@x = 1"), "sql_log_bin=OFF, x=1");
     assert_eq!(named("SET LOCAL a = 1, @@local.b = 2"), "a=1, b=2");
-    assert_eq!(
-        named("SET GLOBAL a = 1, b = 2, SESSION c = 3, d = 4"),
-        "global a, global b, c=3, d=4"
-    );
+    assert_eq!(named("SET GLOBAL a = 1, b = 2, SESSION c = 3, d = 4"), "global a, global b, c=3, d=4");
     assert_eq!(named("SET @@global.a = 1, b = 2"), "global a, b=2");
-    assert_eq!(
-        named("SET @a = NULL, @b = TRUE, @c = x'41', @d = @e"),
-        "@a=NULL, @b=TRUE, @c=x'41', @d=(unknown)"
-    );
-    assert_eq!(
-        named("SET @a = 1 + 1, @b = CONCAT('a', 'b'), @c = (SELECT 1, 2)")
-            .matches("unknown")
-            .count(),
-        3
-    );
+    assert_eq!(named("SET @a = NULL, @b = TRUE, @c = x'41', @d = @e"), "@a=NULL, @b=TRUE, @c=x'41', @d=(unknown)");
+    assert_eq!(named("SET @a = 1 + 1, @b = CONCAT('a', 'b'), @c = (SELECT 1, 2)").matches("unknown").count(), 3);
     assert_eq!(effects("SET autocommit = 1"), [Effect::SetAutocommit(true)]);
-    assert_eq!(
-        effects("SET @@session.autocommit = 'off'"),
-        [Effect::SetAutocommit(false)]
-    );
-    assert!(matches!(
-        effects("SET autocommit = @x")[..],
-        [Effect::SetSessionVariable { .. }]
-    ));
-    assert!(matches!(
-        effects("SET NAMES DEFAULT")[..],
-        [Effect::SetNames {
-            charset: None,
-            collation: None
-        }]
-    ));
+    assert_eq!(effects("SET @@session.autocommit = 'off'"), [Effect::SetAutocommit(false)]);
+    assert!(matches!(effects("SET autocommit = @x")[..], [Effect::SetSessionVariable { .. }]));
+    assert!(matches!(effects("SET NAMES DEFAULT")[..], [Effect::SetNames { charset: None, collation: None }]));
     assert!(matches!(
         effects("SET NAMES utf8 COLLATE x, autocommit=1")[..],
-        [
-            Effect::SetNames {
-                charset: Some(_),
-                collation: Some(_)
-            },
-            Effect::SetAutocommit(true)
-        ]
+        [Effect::SetNames { charset: Some(_), collation: Some(_) }, Effect::SetAutocommit(true)]
     ));
-    assert!(matches!(
-        effects("SET CHARSET 'x'")[..],
-        [Effect::SetCharacterSet(Some(_))]
-    ));
+    assert!(matches!(effects("SET CHARSET 'x'")[..], [Effect::SetCharacterSet(Some(_))]));
     assert_eq!(
         effects("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"),
         [Effect::SetTransaction {
@@ -404,30 +350,15 @@ fn set_gives_effects() {
     );
     assert_eq!(
         effects("SET TRANSACTION READ WRITE"),
-        [Effect::SetTransaction {
-            scope: Scope::Next,
-            isolation: None,
-            access: Some(Access::ReadWrite)
-        }]
+        [Effect::SetTransaction { scope: Scope::Next, isolation: None, access: Some(Access::ReadWrite) }]
     );
     // Charset, schema and autocommit follow to other nodes; everything else binds; GLOBAL neither nor.
-    for free in [
-        "SET NAMES utf8",
-        "SET autocommit=0",
-        "USE db",
-        "SET GLOBAL a=1",
-        "SET CHARSET utf8",
-    ] {
+    for free in ["SET NAMES utf8", "SET autocommit=0", "USE db", "SET GLOBAL a=1", "SET CHARSET utf8"] {
         assert!(!effects(free).iter().any(Effect::binds), "{free}");
     }
-    for binding in [
-        "SET @a=1",
-        "SET sql_mode=''",
-        "SET ROLE x",
-        "SET TRANSACTION READ ONLY",
-        "SET what ever",
-        "SET @a = f()",
-    ] {
+    for binding in
+        ["SET @a=1", "SET sql_mode=''", "SET ROLE x", "SET TRANSACTION READ ONLY", "SET what ever", "SET @a = f()"]
+    {
         assert!(effects(binding).iter().any(Effect::binds), "{binding}");
     }
 }
@@ -437,18 +368,9 @@ fn set_statement_has_the_class_of_its_statement() {
     on(
         MARIADB,
         &[
-            (
-                Read,
-                "SET STATEMENT max_statement_time = 1 FOR SELECT * FROM t",
-            ),
-            (
-                Write,
-                "SET STATEMENT max_statement_time = 1 FOR DELETE FROM t",
-            ),
-            (
-                Write,
-                "SET STATEMENT sql_mode = 'ANSI_QUOTES' FOR SELECT \"a\" FROM t",
-            ),
+            (Read, "SET STATEMENT max_statement_time = 1 FOR SELECT * FROM t"),
+            (Write, "SET STATEMENT max_statement_time = 1 FOR DELETE FROM t"),
+            (Write, "SET STATEMENT sql_mode = 'ANSI_QUOTES' FOR SELECT \"a\" FROM t"),
             (Unknown, "SET STATEMENT x = f() FOR SELECT 1"),
             (Unknown, "SET STATEMENT x = 1 FOR SELECT f()"),
             (Unknown, "SET STATEMENT x = 1 FOR CALL p()"),
@@ -472,26 +394,11 @@ fn temporary_tables_are_named() {
     let effects = run(sql, MYSQL).effects;
     assert!(matches!(
         effects[..],
-        [
-            Effect::DropTable {
-                temporary: true,
-                ..
-            },
-            Effect::DropTable {
-                temporary: true,
-                ..
-            }
-        ]
+        [Effect::DropTable { temporary: true, .. }, Effect::DropTable { temporary: true, .. }]
     ));
     assert!(matches!(
         run("DROP TABLE a", MYSQL).effects[..],
-        [
-            Effect::ImplicitCommit,
-            Effect::DropTable {
-                temporary: false,
-                ..
-            }
-        ]
+        [Effect::ImplicitCommit, Effect::DropTable { temporary: false, .. }]
     ));
     check(&[
         (Write, "CREATE TABLE t (a INT)"),
@@ -515,38 +422,23 @@ fn tables_of_changes_are_named() {
         ("INSERT INTO t (a, b) VALUES (1, 2)", &["t"]),
         ("INSERT t VALUES (1)", &["t"]),
         ("INSERT IGNORE INTO db.t SELECT * FROM u", &["t", "u"]),
-        (
-            "INSERT INTO `into` SET a = 1 ON DUPLICATE KEY UPDATE b = VALUES(b)",
-            &["into"],
-        ),
+        ("INSERT INTO `into` SET a = 1 ON DUPLICATE KEY UPDATE b = VALUES(b)", &["into"]),
         ("REPLACE DELAYED t (a) VALUES (1)", &["t"]),
-        (
-            "UPDATE LOW_PRIORITY IGNORE t SET a = 1 WHERE b = (SELECT c FROM u)",
-            &["t", "u"],
-        ),
+        ("UPDATE LOW_PRIORITY IGNORE t SET a = 1 WHERE b = (SELECT c FROM u)", &["t", "u"]),
         ("UPDATE t, u SET t.a = u.a", &["t", "u"]),
         ("UPDATE t JOIN u USING (id) SET t.a = 1", &["t", "u"]),
         ("DELETE FROM t WHERE a = 1", &["t"]),
         ("DELETE QUICK FROM t ORDER BY a LIMIT 1", &["t"]),
         ("DELETE a FROM t AS a JOIN u ON a.id = u.id", &["t", "u"]),
-        (
-            "LOAD DATA LOCAL INFILE 'f' INTO TABLE t (a, @b) SET c = @b",
-            &["t"],
-        ),
+        ("LOAD DATA LOCAL INFILE 'f' INTO TABLE t (a, @b) SET c = @b", &["t"]),
         ("TRUNCATE TABLE t", &["t"]),
         ("TABLE t", &["t"]),
         (
             "SELECT * FROM t PARTITION (p0, p1) a USE INDEX (i, j) IGNORE KEY FOR ORDER BY (k), u FORCE INDEX FOR JOIN (l)",
             &["t", "u"],
         ),
-        (
-            "SELECT * FROM {oj t LEFT OUTER JOIN u ON t.a = u.a}",
-            &["t", "u"],
-        ),
-        (
-            "SELECT EXTRACT(YEAR FROM d), TRIM(LEADING 'x' FROM a) FROM t",
-            &["t"],
-        ),
+        ("SELECT * FROM {oj t LEFT OUTER JOIN u ON t.a = u.a}", &["t", "u"]),
+        ("SELECT EXTRACT(YEAR FROM d), TRIM(LEADING 'x' FROM a) FROM t", &["t"]),
         ("SHOW COLUMNS FROM t FROM db", &["t"]),
         ("DESCRIBE db.t", &["t"]),
         ("CHECKSUM TABLE t, u", &["t", "u"]),
@@ -566,14 +458,8 @@ fn tables_of_changes_are_named() {
 #[test]
 fn calc_found_rows_is_remembered() {
     let statement = run("SELECT SQL_CALC_FOUND_ROWS * FROM t LIMIT 10", MYSQL);
-    assert_eq!(
-        (statement.class, &statement.effects[..]),
-        (Read, &[Effect::CalcFoundRows][..])
-    );
-    check(&[
-        (LastUsed, "SELECT FOUND_ROWS()"),
-        (LastUsed, "SELECT found_rows () AS n"),
-    ]);
+    assert_eq!((statement.class, &statement.effects[..]), (Read, &[Effect::CalcFoundRows][..]));
+    check(&[(LastUsed, "SELECT FOUND_ROWS()"), (LastUsed, "SELECT found_rows () AS n")]);
 }
 
 #[test]
@@ -589,10 +475,7 @@ fn comments_that_are_code() {
         (Unknown, "SELECT 1 /*!40001 + 1"),
         (Unknown, "SELECT 1 /* FOR UPDATE"),
         (Unknown, "SELECT /*!40001 /* x */ 1 */"),
-        (
-            Read,
-            "SELECT /* FOR UPDATE */ 1 -- FOR UPDATE\n# FOR UPDATE",
-        ),
+        (Read, "SELECT /* FOR UPDATE */ 1 -- FOR UPDATE\n# FOR UPDATE"),
         (Read, "SELECT 1--1"),
         (Write, "SELECT 1 --\nFOR UPDATE"),
         (Read, "SELECT 1 -- x'\n"),
@@ -622,11 +505,7 @@ fn comments_that_are_code() {
         ],
     );
     // Nodes of several versions: code for one, comment for another.
-    let mixed = Server {
-        min: 80_036,
-        max: 90_704,
-        ..MYSQL
-    };
+    let mixed = Server { min: 80_036, max: 90_704, ..MYSQL };
     on(
         mixed,
         &[
@@ -645,17 +524,10 @@ fn comments_that_are_code() {
         ],
     );
     // Optimizer hints are kept; the one that sets a variable is noted.
-    let statement = run(
-        "SELECT /*+ SET_VAR(sort_buffer_size = 16M) MAX_EXECUTION_TIME(100) */ * FROM t",
-        MYSQL,
-    );
+    let statement = run("SELECT /*+ SET_VAR(sort_buffer_size = 16M) MAX_EXECUTION_TIME(100) */ * FROM t", MYSQL);
     assert_eq!(statement.class, Read);
     assert!(statement.needs.set_var_hint);
-    assert!(
-        !run("SELECT /*+ NO_ICP(t) */ * FROM t", MYSQL)
-            .needs
-            .set_var_hint
-    );
+    assert!(!run("SELECT /*+ NO_ICP(t) */ * FROM t", MYSQL).needs.set_var_hint);
 }
 
 #[test]
@@ -689,28 +561,14 @@ fn explain_follows_its_statement() {
             (Write, "ANALYZE TABLE t"),
         ],
     );
-    assert!(
-        run("EXPLAIN INSERT INTO t VALUES (1)", MYSQL)
-            .effects
-            .is_empty()
-    );
+    assert!(run("EXPLAIN INSERT INTO t VALUES (1)", MYSQL).effects.is_empty());
 }
 
 #[test]
 fn handler_binds() {
-    check(&[
-        (Write, "HANDLER t OPEN AS h"),
-        (Write, "HANDLER h READ FIRST"),
-        (Write, "HANDLER h CLOSE"),
-    ]);
-    assert_eq!(
-        run("HANDLER t OPEN", MYSQL).effects,
-        [Effect::Bind(Bind::Handler)]
-    );
-    assert_eq!(
-        run("HANDLER t CLOSE", MYSQL).effects,
-        [Effect::Release(Release::Handler)]
-    );
+    check(&[(Write, "HANDLER t OPEN AS h"), (Write, "HANDLER h READ FIRST"), (Write, "HANDLER h CLOSE")]);
+    assert_eq!(run("HANDLER t OPEN", MYSQL).effects, [Effect::Bind(Bind::Handler)]);
+    assert_eq!(run("HANDLER t CLOSE", MYSQL).effects, [Effect::Release(Release::Handler)]);
 }
 
 #[test]
@@ -738,22 +596,10 @@ fn sql_prepare_binds() {
         (Write, "DEALLOCATE PREPARE s"),
         (Write, "DROP PREPARE s"),
     ]);
-    assert_eq!(
-        run("PREPARE s FROM @x", MYSQL).effects,
-        [Effect::Bind(Bind::SqlPrepare)]
-    );
-    assert_eq!(
-        run("PREPARE s FROM @x", MYSQL).needs.user_variables.len(),
-        1
-    );
-    assert_eq!(
-        run("EXECUTE s", MYSQL).effects,
-        [Effect::Bind(Bind::Unknown)]
-    );
-    assert_eq!(
-        run("DROP PREPARE s", MYSQL).effects,
-        [Effect::Release(Release::SqlPrepare)]
-    );
+    assert_eq!(run("PREPARE s FROM @x", MYSQL).effects, [Effect::Bind(Bind::SqlPrepare)]);
+    assert_eq!(run("PREPARE s FROM @x", MYSQL).needs.user_variables.len(), 1);
+    assert_eq!(run("EXECUTE s", MYSQL).effects, [Effect::Bind(Bind::Unknown)]);
+    assert_eq!(run("DROP PREPARE s", MYSQL).effects, [Effect::Release(Release::SqlPrepare)]);
 }
 
 #[test]
@@ -765,23 +611,13 @@ fn xa_binds_from_start_to_end() {
         (Transaction, "XA COMMIT 'a' ONE PHASE"),
         (Transaction, "XA RECOVER"),
     ]);
-    assert_eq!(
-        run("XA BEGIN 'a','b',1", MYSQL).effects,
-        [Effect::Bind(Bind::Xa)]
-    );
-    assert_eq!(
-        run("XA ROLLBACK 'a'", MYSQL).effects,
-        [Effect::Release(Release::Xa)]
-    );
+    assert_eq!(run("XA BEGIN 'a','b',1", MYSQL).effects, [Effect::Bind(Bind::Xa)]);
+    assert_eq!(run("XA ROLLBACK 'a'", MYSQL).effects, [Effect::Release(Release::Xa)]);
 }
 
 #[test]
 fn kill_tells_its_target() {
-    check(&[
-        (Write, "KILL 5"),
-        (Write, "KILL QUERY 5"),
-        (Write, "KILL CONNECTION_ID()"),
-    ]);
+    check(&[(Write, "KILL 5"), (Write, "KILL QUERY 5"), (Write, "KILL CONNECTION_ID()")]);
     assert_eq!(run("KILL 5", MYSQL).needs.kill, Some(5));
     assert_eq!(run("kill connection 17;", MYSQL).needs.kill, Some(17));
     assert_eq!(run("KILL HARD QUERY ID 7", MARIADB).needs.kill, Some(7));
@@ -792,21 +628,12 @@ fn kill_tells_its_target() {
 #[test]
 fn system_schemas() {
     check(&[
-        (
-            Read,
-            "SELECT * FROM information_schema.tables WHERE table_schema = DATABASE()",
-        ),
+        (Read, "SELECT * FROM information_schema.tables WHERE table_schema = DATABASE()"),
         (Read, "SELECT * FROM INFORMATION_SCHEMA.`COLUMNS`"),
-        (
-            Read,
-            "SELECT * FROM `information_schema`.key_column_usage k JOIN t ON 1",
-        ),
+        (Read, "SELECT * FROM `information_schema`.key_column_usage k JOIN t ON 1"),
         (LastUsed, "SELECT * FROM information_schema.processlist"),
         (LastUsed, "SELECT * FROM information_schema.innodb_metrics"),
-        (
-            LastUsed,
-            "SELECT * FROM information_schema.session_variables",
-        ),
+        (LastUsed, "SELECT * FROM information_schema.session_variables"),
         (LastUsed, "SELECT * FROM performance_schema.threads"),
         (LastUsed, "SELECT user, host FROM mysql.user"),
         (LastUsed, "SELECT * FROM t, (SELECT * FROM mysql . user) u"),
@@ -816,24 +643,12 @@ fn system_schemas() {
     ]);
     use mysqlclient_ms::route::DefaultSchema;
     let with = |schema: DefaultSchema, sql: &str| {
-        let context = LexContext {
-            schema,
-            ..context(MYSQL)
-        };
+        let context = LexContext { schema, ..context(MYSQL) };
         classify(sql.as_bytes(), &context, &ClassifyConfig::default()).class
     };
-    assert_eq!(
-        with(DefaultSchema::PerServer, "SELECT * FROM user"),
-        LastUsed
-    );
-    assert_eq!(
-        with(DefaultSchema::Information, "SELECT * FROM processlist"),
-        LastUsed
-    );
-    assert_eq!(
-        with(DefaultSchema::Information, "SELECT * FROM tables"),
-        Read
-    );
+    assert_eq!(with(DefaultSchema::PerServer, "SELECT * FROM user"), LastUsed);
+    assert_eq!(with(DefaultSchema::Information, "SELECT * FROM processlist"), LastUsed);
+    assert_eq!(with(DefaultSchema::Information, "SELECT * FROM tables"), Read);
     assert_eq!(with(DefaultSchema::PerServer, "SELECT * FROM app.t"), Read);
     assert_eq!(DefaultSchema::by_name(b"MySQL"), DefaultSchema::PerServer);
 }
@@ -865,94 +680,28 @@ fn functions_and_variables_of_one_server() {
         (Read, "SELECT @@sql_mode"),
         (Read, "SELECT @@session.transaction_isolation"),
         (Read, "SELECT @@version_comment LIMIT 1"),
-        (
-            Read,
-            "SELECT @@SESSION.auto_increment_increment, @@max_allowed_packet",
-        ),
+        (Read, "SELECT @@SESSION.auto_increment_increment, @@max_allowed_packet"),
     ]);
-    assert_eq!(
-        run("SELECT @@sql_mode, @@server_id", MYSQL)
-            .needs
-            .system_variables
-            .len(),
-        2
-    );
+    assert_eq!(run("SELECT @@sql_mode, @@server_id", MYSQL).needs.system_variables.len(), 2);
 }
 
 #[test]
 fn transaction_control() {
     use TransactionControl as Control;
     let rows: &[(&str, Control)] = &[
-        (
-            "BEGIN",
-            Control::Begin {
-                access: None,
-                snapshot: false,
-            },
-        ),
-        (
-            "begin work;",
-            Control::Begin {
-                access: None,
-                snapshot: false,
-            },
-        ),
-        (
-            "START TRANSACTION",
-            Control::Begin {
-                access: None,
-                snapshot: false,
-            },
-        ),
-        (
-            "START TRANSACTION READ ONLY",
-            Control::Begin {
-                access: Some(Access::ReadOnly),
-                snapshot: false,
-            },
-        ),
+        ("BEGIN", Control::Begin { access: None, snapshot: false }),
+        ("begin work;", Control::Begin { access: None, snapshot: false }),
+        ("START TRANSACTION", Control::Begin { access: None, snapshot: false }),
+        ("START TRANSACTION READ ONLY", Control::Begin { access: Some(Access::ReadOnly), snapshot: false }),
         (
             "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ WRITE",
-            Control::Begin {
-                access: Some(Access::ReadWrite),
-                snapshot: true,
-            },
+            Control::Begin { access: Some(Access::ReadWrite), snapshot: true },
         ),
-        (
-            "COMMIT",
-            Control::Commit {
-                chain: None,
-                release: None,
-            },
-        ),
-        (
-            "COMMIT WORK AND CHAIN",
-            Control::Commit {
-                chain: Some(true),
-                release: None,
-            },
-        ),
-        (
-            "COMMIT AND NO CHAIN RELEASE",
-            Control::Commit {
-                chain: Some(false),
-                release: Some(true),
-            },
-        ),
-        (
-            "ROLLBACK",
-            Control::Rollback {
-                chain: None,
-                release: None,
-            },
-        ),
-        (
-            "ROLLBACK NO RELEASE",
-            Control::Rollback {
-                chain: None,
-                release: Some(false),
-            },
-        ),
+        ("COMMIT", Control::Commit { chain: None, release: None }),
+        ("COMMIT WORK AND CHAIN", Control::Commit { chain: Some(true), release: None }),
+        ("COMMIT AND NO CHAIN RELEASE", Control::Commit { chain: Some(false), release: Some(true) }),
+        ("ROLLBACK", Control::Rollback { chain: None, release: None }),
+        ("ROLLBACK NO RELEASE", Control::Rollback { chain: None, release: Some(false) }),
         ("ROLLBACK TO SAVEPOINT a", Control::RollbackTo),
         ("ROLLBACK WORK TO a", Control::RollbackTo),
         ("SAVEPOINT `a`", Control::Savepoint),
@@ -975,79 +724,29 @@ fn transaction_control() {
 
 #[test]
 fn locks_and_flush_bind() {
-    assert_eq!(
-        run("LOCK TABLES t READ", MYSQL).effects,
-        [Effect::ImplicitCommit, Effect::Bind(Bind::LockTables)]
-    );
-    assert_eq!(
-        run("UNLOCK TABLES", MYSQL).effects,
-        [Effect::Release(Release::Tables)]
-    );
-    for sql in [
-        "FLUSH TABLES WITH READ LOCK",
-        "FLUSH TABLES t, u WITH READ LOCK",
-        "FLUSH LOCAL TABLES t FOR EXPORT",
-    ] {
-        assert!(
-            run(sql, MYSQL)
-                .effects
-                .contains(&Effect::Bind(Bind::FlushTablesWithReadLock)),
-            "{sql}"
-        );
+    assert_eq!(run("LOCK TABLES t READ", MYSQL).effects, [Effect::ImplicitCommit, Effect::Bind(Bind::LockTables)]);
+    assert_eq!(run("UNLOCK TABLES", MYSQL).effects, [Effect::Release(Release::Tables)]);
+    for sql in ["FLUSH TABLES WITH READ LOCK", "FLUSH TABLES t, u WITH READ LOCK", "FLUSH LOCAL TABLES t FOR EXPORT"] {
+        assert!(run(sql, MYSQL).effects.contains(&Effect::Bind(Bind::FlushTablesWithReadLock)), "{sql}");
     }
-    assert!(
-        !run("FLUSH PRIVILEGES", MYSQL)
-            .effects
-            .iter()
-            .any(Effect::binds)
-    );
-    assert!(
-        run("LOCK INSTANCE FOR BACKUP", MYSQL)
-            .effects
-            .iter()
-            .any(Effect::binds)
-    );
-    assert!(
-        run("BACKUP STAGE START", MARIADB)
-            .effects
-            .iter()
-            .any(Effect::binds)
-    );
-    assert_eq!(
-        run("BACKUP STAGE END", MARIADB).effects,
-        [Effect::Release(Release::Tables)]
-    );
+    assert!(!run("FLUSH PRIVILEGES", MYSQL).effects.iter().any(Effect::binds));
+    assert!(run("LOCK INSTANCE FOR BACKUP", MYSQL).effects.iter().any(Effect::binds));
+    assert!(run("BACKUP STAGE START", MARIADB).effects.iter().any(Effect::binds));
+    assert_eq!(run("BACKUP STAGE END", MARIADB).effects, [Effect::Release(Release::Tables)]);
 }
 
 #[test]
 fn stored_programs_hold_semicolons() {
     let sql = "CREATE PROCEDURE p() BEGIN SELECT 1; COMMIT; END";
-    let statement = classify(
-        sql.as_bytes(),
-        &LexContext {
-            multi_statements: false,
-            ..context(MYSQL)
-        },
-        &ClassifyConfig::default(),
-    );
-    assert_eq!(
-        (statement.class, &statement.effects[..]),
-        (Write, &[Effect::ImplicitCommit][..])
-    );
-    let statement = run(
-        "CREATE DEFINER=`a`@`b` TRIGGER x BEFORE INSERT ON t FOR EACH ROW BEGIN SET @a = 1; END",
-        MYSQL,
-    );
-    assert!(
-        statement.effects.contains(&Effect::Bind(Bind::Unknown)),
-        "what follows is not certain"
-    );
+    let statement =
+        classify(sql.as_bytes(), &LexContext { multi_statements: false, ..context(MYSQL) }, &ClassifyConfig::default());
+    assert_eq!((statement.class, &statement.effects[..]), (Write, &[Effect::ImplicitCommit][..]));
+    let statement =
+        run("CREATE DEFINER=`a`@`b` TRIGGER x BEFORE INSERT ON t FOR EACH ROW BEGIN SET @a = 1; END", MYSQL);
+    assert!(statement.effects.contains(&Effect::Bind(Bind::Unknown)), "what follows is not certain");
     // A table may have such a word far behind, or as a name.
     let statement = run("CREATE TABLE t (a INT); BEGIN", MYSQL);
-    assert!(matches!(
-        statement.effects.last(),
-        Some(Effect::Transaction(_))
-    ));
+    assert!(matches!(statement.effects.last(), Some(Effect::Transaction(_))));
 }
 
 #[test]
@@ -1073,15 +772,9 @@ fn writes() {
         (Write, "SHUTDOWN"),
         (Write, "BINLOG 'abc'"),
     ]);
-    assert_eq!(
-        run("INSERT INTO t VALUES (1)", MYSQL).effects,
-        [Effect::SetsInsertId]
-    );
+    assert_eq!(run("INSERT INTO t VALUES (1)", MYSQL).effects, [Effect::SetsInsertId]);
     assert!(run("UPDATE t SET a = @a", MYSQL).effects.is_empty());
-    assert_eq!(
-        run("UPDATE t SET a = @a", MYSQL).needs.user_variables.len(),
-        1
-    );
+    assert_eq!(run("UPDATE t SET a = @a", MYSQL).needs.user_variables.len(), 1);
     assert_eq!(run("INSERT INTO t SELECT f()", MYSQL).effects.len(), 2);
 }
 
@@ -1141,24 +834,15 @@ fn sql_mode_decides_what_quotes_are() {
     assert_eq!(with(false, false, false, "SELECT 'a' FROM t"), Read);
     assert_eq!(with(false, false, false, r#"SELECT "a" FROM t"#), Read);
     assert_eq!(with(false, false, false, r#"SELECT "a", f(1)"#), Unknown);
-    let oracle = LexContext {
-        oracle_mode: true,
-        ..context(MARIADB)
-    };
-    assert_eq!(
-        classify(b"SELECT 1", &oracle, &ClassifyConfig::default()).class,
-        Unknown
-    );
+    let oracle = LexContext { oracle_mode: true, ..context(MARIADB) };
+    assert_eq!(classify(b"SELECT 1", &oracle, &ClassifyConfig::default()).class, Unknown);
 }
 
 #[test]
 fn character_sets_with_ascii_inside() {
     use mysqlclient_ms::route::Charset;
     let with = |charset: &str, sql: &[u8]| {
-        let context = LexContext {
-            charset: Charset::by_name(charset.as_bytes()),
-            ..context(MYSQL)
-        };
+        let context = LexContext { charset: Charset::by_name(charset.as_bytes()), ..context(MYSQL) };
         classify(sql, &context, &ClassifyConfig::default()).class
     };
     // 0xBF5C is one character in gbk: the quote behind it ends the string. In latin1 and utf8 it is escaped.
@@ -1169,18 +853,9 @@ fn character_sets_with_ascii_inside() {
     assert_eq!(with("unheard_of", trick), Unknown);
     assert_eq!(with("sjis", b"SELECT '\x83\\' FOR UPDATE -- '"), Write);
     assert_eq!(with("big5", b"SELECT '\xa4\\' FOR UPDATE -- '"), Write);
-    assert_eq!(
-        with("gb18030", b"SELECT '\x81\x30\x81\x30', 'x' FROM t"),
-        Read
-    );
-    assert_eq!(
-        with("utf8mb4", "SELECT 'äöü', `ö`, ö FROM t".as_bytes()),
-        Read
-    );
-    assert_eq!(
-        with("utf8mb4", "SELECT '\u{1f600}' FROM t".as_bytes()),
-        Read
-    );
+    assert_eq!(with("gb18030", b"SELECT '\x81\x30\x81\x30', 'x' FROM t"), Read);
+    assert_eq!(with("utf8mb4", "SELECT 'äöü', `ö`, ö FROM t".as_bytes()), Read);
+    assert_eq!(with("utf8mb4", "SELECT '\u{1f600}' FROM t".as_bytes()), Read);
     assert_eq!(with("utf8mb4", "SELECT ö(1) FROM t".as_bytes()), Unknown);
     assert_eq!(with("latin1", b"SELECT f\xa0FROM t"), Unknown);
     assert_eq!(with("utf8mb4", b"SELECT `\xe5`(1)"), Unknown);
@@ -1197,10 +872,7 @@ fn hints_in_leading_comments() {
         ("# ms=slave\nSELECT 1", Some(Hint::Replica)),
         ("#ms=last_used\nSELECT 1", Some(Hint::LastUsed)),
         ("/*ms=master*//*ms=slave*/ SELECT 1", Some(Hint::Replica)),
-        (
-            "/*ms=master*/ /* other */ # another\n SELECT 1",
-            Some(Hint::Source),
-        ),
+        ("/*ms=master*/ /* other */ # another\n SELECT 1", Some(Hint::Source)),
         ("/*other*/ /*ms=master*/ SELECT 1", Some(Hint::Source)),
         ("/*ms=masterx*/ SELECT 1", None),
         ("/*ms=master x*/ SELECT 1", None),
@@ -1210,23 +882,11 @@ fn hints_in_leading_comments() {
         ("SELECT /*ms=master*/ 1", None),
         ("/*!ms=master*/ SELECT 1", None),
         ("/*ms=strong*/ SELECT 1", Some(Hint::NotServed("ms=strong"))),
-        (
-            "/*ms=session*/ SELECT 1",
-            Some(Hint::NotServed("ms=session")),
-        ),
-        (
-            "/*ms=eventual*/ SELECT 1",
-            Some(Hint::NotServed("ms=eventual")),
-        ),
+        ("/*ms=session*/ SELECT 1", Some(Hint::NotServed("ms=session"))),
+        ("/*ms=eventual*/ SELECT 1", Some(Hint::NotServed("ms=eventual"))),
         ("/*ms=node:db2*/ SELECT 1", Some(Hint::NotServed("ms=node"))),
-        (
-            "/*ms=max_lag:100*/ SELECT 1",
-            Some(Hint::NotServed("ms=max_lag")),
-        ),
-        (
-            "/*ms=gtid:0-1-2*/ SELECT 1",
-            Some(Hint::NotServed("ms=gtid")),
-        ),
+        ("/*ms=max_lag:100*/ SELECT 1", Some(Hint::NotServed("ms=max_lag"))),
+        ("/*ms=gtid:0-1-2*/ SELECT 1", Some(Hint::NotServed("ms=gtid"))),
         ("/*ms=master", None),
         ("", None),
     ];
@@ -1234,10 +894,7 @@ fn hints_in_leading_comments() {
         assert_eq!(run(sql, MYSQL).hint, *hint, "{sql}");
     }
     // The class is that of the statement, whatever the hint.
-    check(&[
-        (Read, "/*ms=master*/ SELECT 1"),
-        (Write, "/*ms=slave*/ DELETE FROM t"),
-    ]);
+    check(&[(Read, "/*ms=master*/ SELECT 1"), (Write, "/*ms=slave*/ DELETE FROM t")]);
 }
 
 #[test]
@@ -1268,14 +925,7 @@ fn query_is_select_answers() {
         ("SHOW WARNINGS", 2, 2),
     ];
     for (sql, split, unsplit) in rows {
-        let answer = |disable| {
-            query_is_select(
-                sql.as_bytes(),
-                &context(MYSQL),
-                &ClassifyConfig::default(),
-                disable,
-            )
-        };
+        let answer = |disable| query_is_select(sql.as_bytes(), &context(MYSQL), &ClassifyConfig::default(), disable);
         assert_eq!((answer(false), answer(true)), (*split, *unsplit), "{sql}");
     }
 }
@@ -1284,20 +934,12 @@ fn query_is_select_answers() {
 #[test]
 fn reports() {
     // 23-25: autocommit off and BEGIN are seen in the text.
-    assert_eq!(
-        run("SET autocommit=0", MYSQL).effects,
-        [Effect::SetAutocommit(false)]
-    );
+    assert_eq!(run("SET autocommit=0", MYSQL).effects, [Effect::SetAutocommit(false)]);
     // 27: a variable set here and read there.
     assert!(run("SET @v = 1", MYSQL).effects[0].binds());
     assert_eq!(run("SELECT @v", MYSQL).needs.user_variables.len(), 1);
     // 28, 29: SET TIMESTAMP, sql_safe_updates, and names nobody knows are neither lost nor ignored.
-    for sql in [
-        "SET TIMESTAMP = 1",
-        "SET sql_safe_updates = 1",
-        "SET insert_id = 5",
-        "SET no_such_name = 1",
-    ] {
+    for sql in ["SET TIMESTAMP = 1", "SET sql_safe_updates = 1", "SET insert_id = 5", "SET no_such_name = 1"] {
         assert!(run(sql, MYSQL).effects[0].binds(), "{sql}");
     }
     // 30: prefix, newline, comment, suffix.
@@ -1305,16 +947,10 @@ fn reports() {
         (Write, "SELECT * FROM t\nWHERE a = 1\nFOR\nUPDATE"),
         (Write, "/* c */ REPLACE INTO t VALUES (1)"),
         (Write, "# c\nRENAME TABLE a TO b"),
-        (
-            Write,
-            "SELECT * FROM jobs ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED",
-        ),
+        (Write, "SELECT * FROM jobs ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED"),
         (Write, "LOAD DATA INFILE 'x' INTO TABLE t"),
         (Unknown, "/* c */ CALL p()"),
     ]);
     // 31: functions, procedures and CTEs that write.
-    check(&[
-        (Unknown, "SELECT writes_something(1)"),
-        (Write, "WITH a AS (SELECT 1) DELETE FROM t"),
-    ]);
+    check(&[(Unknown, "SELECT writes_something(1)"), (Write, "WITH a AS (SELECT 1) DELETE FROM t")]);
 }

@@ -33,8 +33,7 @@ impl Entry {
             + self.text.len()
             + s.effects.capacity() * size_of::<Effect>()
             + s.needs.tables.capacity() * size_of::<TableRef>()
-            + (s.needs.user_variables.capacity() + s.needs.system_variables.capacity())
-                * size_of::<Span>()
+            + (s.needs.user_variables.capacity() + s.needs.system_variables.capacity()) * size_of::<Span>()
     }
 }
 
@@ -74,12 +73,7 @@ impl StatementCache {
 
     /// The classification of a text: kept, or made now. Another context empties the cache first; `config` must be the
     /// same from call to call ([`StatementCache::clear`] when it changes).
-    pub fn classify(
-        &mut self,
-        sql: &[u8],
-        context: &LexContext,
-        config: &ClassifyConfig,
-    ) -> Arc<Statement> {
+    pub fn classify(&mut self, sql: &[u8], context: &LexContext, config: &ClassifyConfig) -> Arc<Statement> {
         if self.context != *context {
             self.clear();
             self.context = *context;
@@ -102,14 +96,7 @@ impl StatementCache {
         self.misses += 1;
         let statement = Arc::new(classify(sql, context, config));
         if sql.len() <= self.limit / 4 {
-            self.keep(
-                set,
-                Entry {
-                    hash,
-                    text: sql.into(),
-                    statement: Arc::clone(&statement),
-                },
-            );
+            self.keep(set, Entry { hash, text: sql.into(), statement: Arc::clone(&statement) });
         }
         statement
     }
@@ -170,23 +157,14 @@ mod tests {
     use crate::route::statement::Class;
 
     fn class(cache: &mut StatementCache, sql: &str) -> Class {
-        cache
-            .classify(
-                sql.as_bytes(),
-                &LexContext::default(),
-                &ClassifyConfig::default(),
-            )
-            .class
+        cache.classify(sql.as_bytes(), &LexContext::default(), &ClassifyConfig::default()).class
     }
 
     #[test]
     fn second_time_is_a_hit_with_the_same_answer() {
         let mut cache = StatementCache::default();
         assert_eq!(cache.bytes(), 0);
-        assert!(
-            cache.slots.capacity() == 0,
-            "an unused cache owns no memory"
-        );
+        assert!(cache.slots.capacity() == 0, "an unused cache owns no memory");
         for _ in 0..3 {
             assert_eq!(class(&mut cache, "SELECT 1"), Class::Read);
             assert_eq!(class(&mut cache, "DELETE FROM t"), Class::Write);
@@ -198,10 +176,7 @@ mod tests {
     fn another_context_empties_it() {
         let mut cache = StatementCache::default();
         let plain = LexContext::default();
-        let ansi = LexContext {
-            ansi_quotes: true,
-            ..plain
-        };
+        let ansi = LexContext { ansi_quotes: true, ..plain };
         let config = ClassifyConfig::default();
         let sql = br#"SELECT "f"(1)"#;
         let before = cache.classify(sql, &plain, &config).reason;
@@ -215,10 +190,7 @@ mod tests {
         for limit in [0, 100, 3000, 20_000, DEFAULT_LIMIT_BYTES] {
             let mut cache = StatementCache::new(limit);
             for i in 0..3000 {
-                let sql = format!(
-                    "SELECT {i}, '{}' FROM t{i} WHERE @@sql_mode = @v{i}",
-                    "x".repeat(i % 500)
-                );
+                let sql = format!("SELECT {i}, '{}' FROM t{i} WHERE @@sql_mode = @v{i}", "x".repeat(i % 500));
                 assert_eq!(class(&mut cache, &sql), Class::Read);
                 assert!(cache.bytes() <= limit, "{} of {limit}", cache.bytes());
                 let real: usize = cache.slots.iter().flatten().map(Entry::bytes).sum();

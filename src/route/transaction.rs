@@ -156,8 +156,7 @@ impl Tracker {
                     next.access = access.or(self.next_access);
                 }
                 Effect::Transaction(
-                    TransactionControl::Commit { chain, .. }
-                    | TransactionControl::Rollback { chain, .. },
+                    TransactionControl::Commit { chain, .. } | TransactionControl::Rollback { chain, .. },
                 ) => {
                     next.open = Some(*chain == Some(true));
                 }
@@ -172,15 +171,10 @@ impl Tracker {
                     next.autocommit = Some(*on);
                     next.off_if_failed |= !*on && !single;
                 }
-                Effect::SetTransaction {
-                    scope: Scope::Next,
-                    access: Some(access),
-                    ..
-                } => {
+                Effect::SetTransaction { scope: Scope::Next, access: Some(access), .. } => {
                     self.next_access = Some(*access);
                 }
-                Effect::Bind(Bind::Unknown | Bind::UnknownFunction | Bind::Xa)
-                | Effect::Release(_) => {
+                Effect::Bind(Bind::Unknown | Bind::UnknownFunction | Bind::Xa) | Effect::Release(_) => {
                     next.open = None;
                     if matches!(effect, Effect::Bind(Bind::Unknown)) {
                         next.autocommit = None;
@@ -212,16 +206,10 @@ impl Tracker {
             if open && (!was_open || prediction.access.is_some()) || (was_open && !open) {
                 self.next_access = None;
             }
-            let expected = (
-                prediction.open.unwrap_or(open),
-                prediction.autocommit.unwrap_or(autocommit),
-            );
+            let expected = (prediction.open.unwrap_or(open), prediction.autocommit.unwrap_or(autocommit));
             if expected != (open, autocommit) {
                 self.disagreements += 1;
-                self.last = Some(Disagreement {
-                    predicted: expected,
-                    actual: (open, autocommit),
-                });
+                self.last = Some(Disagreement { predicted: expected, actual: (open, autocommit) });
             }
         }
     }
@@ -242,11 +230,7 @@ mod tests {
     use crate::route::{ClassifyConfig, LexContext, Server, classify};
 
     fn statement(sql: &str) -> Statement {
-        let context = LexContext {
-            server: Server::mysql(90_704),
-            multi_statements: true,
-            ..LexContext::default()
-        };
+        let context = LexContext { server: Server::mysql(90_704), multi_statements: true, ..LexContext::default() };
         classify(sql.as_bytes(), &context, &ClassifyConfig::default())
     }
 
@@ -259,12 +243,7 @@ mod tests {
             tracker.after(*status);
             assert_eq!(tracker.in_transaction(), *inside, "behind {sql}");
         }
-        assert_eq!(
-            tracker.disagreements(),
-            0,
-            "{:?}",
-            tracker.last_disagreement()
-        );
+        assert_eq!(tracker.disagreements(), 0, "{:?}", tracker.last_disagreement());
         tracker
     }
 
@@ -281,11 +260,7 @@ mod tests {
             ("ROLLBACK TO SAVEPOINT a", OPEN, true),
             ("RELEASE SAVEPOINT a", OPEN, true),
             ("COMMIT", ON, false),
-            (
-                "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ WRITE",
-                OPEN,
-                true,
-            ),
+            ("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ WRITE", OPEN, true),
             ("COMMIT AND CHAIN", OPEN, true),
             ("ROLLBACK AND NO CHAIN", ON, false),
             ("BEGIN", OPEN, true),
@@ -315,11 +290,7 @@ mod tests {
         ] {
             check(&[("BEGIN", OPEN, true), (ddl, ON, false)]);
         }
-        for other in [
-            "CREATE TEMPORARY TABLE t (a INT)",
-            "DROP TEMPORARY TABLE t",
-            "INSERT INTO t VALUES (1)",
-        ] {
+        for other in ["CREATE TEMPORARY TABLE t (a INT)", "DROP TEMPORARY TABLE t", "INSERT INTO t VALUES (1)"] {
             check(&[("BEGIN", OPEN, true), (other, OPEN, true)]);
         }
     }
@@ -349,21 +320,12 @@ mod tests {
         tracker.after(OPEN);
         assert!(tracker.in_transaction());
         assert_eq!(tracker.disagreements(), 1);
-        assert_eq!(
-            tracker.last_disagreement(),
-            Some(Disagreement {
-                predicted: (false, true),
-                actual: (true, true)
-            })
-        );
+        assert_eq!(tracker.last_disagreement(), Some(Disagreement { predicted: (false, true), actual: (true, true) }));
         // A procedure may do anything without being a contradiction.
         tracker.before(&statement("CALL p()"));
         tracker.after(0);
         assert_eq!(tracker.disagreements(), 1);
-        assert!(
-            tracker.in_transaction(),
-            "autocommit was switched off inside"
-        );
+        assert!(tracker.in_transaction(), "autocommit was switched off inside");
     }
 
     #[test]
@@ -386,10 +348,7 @@ mod tests {
         assert!(!tracker.in_transaction());
         tracker.before(&statement("BEGIN; SELECT 1 FROM missing"));
         tracker.after_error();
-        assert!(
-            tracker.in_transaction(),
-            "BEGIN was executed before the error"
-        );
+        assert!(tracker.in_transaction(), "BEGIN was executed before the error");
         tracker.before(&statement("COMMIT"));
         tracker.after_error();
         assert!(tracker.in_transaction(), "until a reply says otherwise");
@@ -403,20 +362,13 @@ mod tests {
 
     #[test]
     fn read_only_transactions() {
-        let mut tracker = check(&[(
-            "START TRANSACTION READ ONLY",
-            OPEN | IN_TRANS_READONLY,
-            true,
-        )]);
+        let mut tracker = check(&[("START TRANSACTION READ ONLY", OPEN | IN_TRANS_READONLY, true)]);
         assert!(tracker.is_read_only());
         tracker.before(&statement("COMMIT"));
         tracker.after(ON);
         assert!(!tracker.is_read_only());
         // One-shot characteristics, on a server without the flag.
-        let tracker = check(&[
-            ("SET TRANSACTION READ ONLY", ON, false),
-            ("BEGIN", OPEN, true),
-        ]);
+        let tracker = check(&[("SET TRANSACTION READ ONLY", ON, false), ("BEGIN", OPEN, true)]);
         assert!(tracker.is_read_only());
         let tracker = check(&[
             ("SET TRANSACTION READ ONLY", ON, false),
@@ -429,20 +381,10 @@ mod tests {
 
     #[test]
     fn statements_that_begin() {
-        for sql in [
-            "BEGIN",
-            "START TRANSACTION",
-            "SET autocommit=0",
-            "XA START 'a'",
-        ] {
+        for sql in ["BEGIN", "START TRANSACTION", "SET autocommit=0", "XA START 'a'"] {
             assert!(Tracker::begins(&statement(sql)), "{sql}");
         }
-        for sql in [
-            "SELECT 1",
-            "COMMIT",
-            "SET autocommit=1",
-            "INSERT INTO t VALUES (1)",
-        ] {
+        for sql in ["SELECT 1", "COMMIT", "SET autocommit=1", "INSERT INTO t VALUES (1)"] {
             assert!(!Tracker::begins(&statement(sql)), "{sql}");
         }
     }
