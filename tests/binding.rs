@@ -1,7 +1,7 @@
 //! Who answers a program: preloaded, in the place of the original, by dlopen and dlsym, and when it was linked to us.
 //!
 //! The programs are in `c_tests/binding`. Originals that are not on this machine are stood for by small libraries with
-//! the same soname and version node, which would say "original". With `MYSQL_PREFIX` a program is built against the real
+//! the same soname and version node, which would say "original". Where MySQL is, a program is built against the real
 //! libmysqlclient.so.24 and run by its loader.
 #![allow(clippy::unwrap_used)]
 
@@ -282,12 +282,61 @@ fn programs_linked_to_the_stubs_get_the_stubs_family() {
     }
 }
 
-/// The same with Debian's Connector/C, header and library, and its exported objects, in three ways.
+/// Handles of both ABIs in one process, in the program's memory, in either order; MySQL's module is built with our header.
+#[test]
+fn handles_of_both_abis_in_one_process() {
+    let connector = Path::new("/usr/include/mariadb");
+    if !connector.join("mysql.h").is_file() {
+        assert!(!elf::in_ci(), "CI needs libmariadb-dev");
+        return;
+    }
+    let built = built();
+    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("include");
+    let kinds = [
+        ("libmariadb.so.3", connector, "size 1272 error 2002 Can't connect to local server through socket"),
+        (
+            "libmysqlclient.so.24",
+            ours.as_path(),
+            "size 1160 error 2002 Can't connect to local MySQL server through socket",
+        ),
+    ];
+    for (soname, include, _) in kinds {
+        run(cc()
+            .args(["-shared", "-fPIC"])
+            .arg(format!("-DTAG=\"{soname}\""))
+            .arg("-I")
+            .arg(include)
+            .arg(source("handle.c"))
+            .arg("-o")
+            .arg(built.bin.join(format!("handle-{soname}.so")))
+            .arg(built.originals.join(soname)));
+    }
+    for order in [[0, 1, 0], [1, 0, 1]] {
+        let mut wanted = String::new();
+        let (mut preloaded, mut replaced) = (built.preloaded("host"), built.replaced("host"));
+        for kind in order {
+            let (soname, _, error) = kinds[kind];
+            let module = built.bin.join(format!("handle-{soname}.so"));
+            preloaded.arg("mod").arg(&module);
+            replaced.arg("mod").arg(&module);
+            wanted += &format!(
+                "{soname}: init 1 refused 1 fd -1 {error} '/nonexistent/socket' (2)\n\
+                 {soname}: again 1 error 0\n\
+                 {soname}: back error 2002 field 2002\n\
+                 {soname}: memory behind it intact\n"
+            );
+        }
+        assert_eq!(run(&mut preloaded), wanted);
+        assert_eq!(run(&mut replaced), wanted);
+    }
+}
+
+/// A program built with Debian's Connector/C, header and library, and its exported objects, in three ways.
 #[test]
 fn the_real_connector_c() {
     let headers = Path::new("/usr/include/mariadb");
     if !headers.join("mysql.h").is_file() || elf::system_library("libmariadb.so.3").is_none() {
-        assert!(std::env::var_os("CI").is_none(), "CI needs libmariadb-dev");
+        assert!(!elf::in_ci(), "CI needs libmariadb-dev");
         return;
     }
     let built = built();

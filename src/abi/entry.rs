@@ -6,6 +6,7 @@
 #![allow(unsafe_code)]
 
 use crate::abi::family::Abi;
+use crate::abi::handle::Handle;
 use std::any::Any;
 use std::ffi::{c_char, c_uint};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -108,10 +109,15 @@ fn caught<A: Abi>(name: &'static str, blame: Blame<A>, payload: Box<dyn Any + Se
     }));
 }
 
-/// Marks a handle whose entry panicked: error 2000 with the panic's text. The handle's connections are closed by
-/// `handle`.
+/// Ends a handle whose entry panicked: error 2000 with the panic's text, and its connections are closed without a byte,
+/// since nobody knows what state they are in. The handle stays the program's: it may be closed, or connected again.
 fn lost<A: Abi>(mysql: *mut A::Mysql, message: &[u8]) {
+    // The text first: what follows may panic again.
     set_error::<A>(mysql, CR_UNKNOWN_ERROR, b"HY000", message);
+    // SAFETY: the entry's caller promises a valid handle; the borrow of the call that panicked has ended.
+    if let Some(handle) = unsafe { Handle::<A>::lend(mysql) } {
+        handle.session.abandon(true);
+    }
 }
 
 const CR_UNKNOWN_ERROR: u32 = crate::abi::family::errors::mysql::CR_UNKNOWN_ERROR;
@@ -274,6 +280,18 @@ mod tests {
         let text = unsafe { CStr::from_ptr(handle.net.last_error.as_ptr()) };
         assert!(text.to_bytes().starts_with(b"breaks: internal error: xxx"));
         assert_eq!(text.count_bytes(), 511);
+    }
+
+    #[test]
+    fn a_handle_that_panicked_can_be_closed() {
+        // SAFETY: NULL asks for memory of ours.
+        let mysql = unsafe { Handle::<MariaDb>::init(std::ptr::null_mut()) };
+        // SAFETY: a valid handle.
+        assert_eq!(unsafe { breaks::<MariaDb>(mysql) }, -7);
+        // SAFETY: as above.
+        assert_eq!(unsafe { *MariaDb::last_errno(mysql) }, 2000);
+        // SAFETY: as above; not used after this.
+        unsafe { Handle::<MariaDb>::close(mysql) };
     }
 
     #[test]

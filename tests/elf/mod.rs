@@ -91,9 +91,21 @@ pub fn system_library(name: &str) -> Option<PathBuf> {
     [arch.as_str(), "/usr/lib64", "/usr/lib"].iter().map(|d| Path::new(d).join(name)).find(|p| p.exists())
 }
 
-/// The folder that `MYSQL_PREFIX` names: a MySQL of its own, with its C library.
+/// Where MySQL is, with its headers and its C library: what `tests/harness/get-mysql.sh` fills. None, with a word on
+/// stderr, on a machine without; in CI that is a failure.
 pub fn mysql_prefix() -> Option<PathBuf> {
-    std::env::var_os("MYSQL_PREFIX").filter(|p| !p.is_empty()).map(PathBuf::from)
+    let prefix = harness::family::mysql_prefix();
+    if prefix.is_dir() {
+        return Some(prefix);
+    }
+    assert!(!in_ci(), "there is no MySQL in {}", prefix.display());
+    eprintln!("no MySQL in {}: left out", prefix.display());
+    None
+}
+
+/// `CI` is set and not empty: what cannot be tested is a failure.
+pub fn in_ci() -> bool {
+    std::env::var_os("CI").is_some_and(|ci| !ci.is_empty())
 }
 
 /// A file of that name somewhere below `folder`.
