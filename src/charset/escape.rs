@@ -1,11 +1,12 @@
 //! Escaping for SQL string literals, byte for byte as the originals do it.
 //!
-//! Blocks without anything special are found 32 bytes at a time and copied; UTF-8 is validated in large pieces, after
+//! Blocks without anything special are found 64 bytes at a time and copied in runs; UTF-8 is validated in large pieces, after
 //! which its bytes above 0x7f need no further look. Nothing is written beyond the result and the NUL behind it, so that
 //! a caller's buffer that is just large enough stays enough.
 
 use wide::u8x16;
 
+use super::multibyte::{HEAD, LOOK, TAIL};
 use super::{Charset, Scheme};
 use crate::options::Family;
 
@@ -18,29 +19,12 @@ use crate::options::Family;
 /// [`Scheme::needs_guard`].
 pub fn backslashes(to: &mut [u8], from: &[u8], charset: &Charset, family: Family) -> Option<usize> {
     let mut out = Out { to, len: 0 };
-    let scheme = charset.scheme;
-    let mut rest = from;
-    while !rest.is_empty() {
-        let plain = plain_prefix(rest, scheme, family);
-        escape_plain(&mut out, &rest[..plain])?;
-        rest = &rest[plain..];
-        // Here stands a byte above 0x7f that a scheme of several bytes has to judge, or nothing.
-        while let Some(&first) = rest.first().filter(|first| **first >= 0x80) {
-            let valid = scheme.valid(rest, family);
-            if valid > 0 {
-                out.copy(&rest[..valid])?;
-                rest = &rest[valid..];
-                if matches!(scheme, Scheme::Utf8mb3 | Scheme::Utf8mb4) {
-                    break;
-                }
-            } else {
-                if scheme.needs_guard(rest, family) {
-                    out.push(b'\\')?;
-                }
-                out.push(first)?;
-                rest = &rest[1..];
-            }
-        }
+    match charset.scheme {
+        Scheme::Single | Scheme::Ucs2 | Scheme::Utf16 | Scheme::Utf32 => single(&mut out, from)?,
+        // Never guarded, and no byte of a character is special: see [`Scheme::needs_guard`].
+        Scheme::Utf8mb3 | Scheme::Utf8mb4 if family == Family::MariaDb => single(&mut out, from)?,
+        scheme @ (Scheme::Utf8mb3 | Scheme::Utf8mb4) => utf8(&mut out, from, scheme)?,
+        scheme => several(&mut out, from, from.len(), scheme, family).map(|_| ())?,
     }
     out.end()
 }
@@ -49,113 +33,189 @@ pub fn backslashes(to: &mut [u8], from: &[u8], charset: &Charset, family: Family
 pub fn doubled(to: &mut [u8], from: &[u8], charset: &Charset, family: Family, quote: u8) -> Option<usize> {
     let mut out = Out { to, len: 0 };
     let scheme = charset.scheme;
-    let mut rest = from;
-    while let Some(at) = rest.iter().position(|byte| *byte == quote || *byte >= 0x80) {
-        out.copy(&rest[..at])?;
-        rest = &rest[at..];
-        match scheme.valid(rest, family) {
-            0 if rest[0] == quote => {
-                out.copy(&[quote, quote])?;
-                rest = &rest[1..];
-            }
-            valid => {
-                let valid = valid.max(1);
-                out.copy(&rest[..valid])?;
-                rest = &rest[valid..];
-            }
+    let (mut start, mut at) = (0, 0);
+    while let Some(&byte) = from.get(at) {
+        if byte == quote {
+            out.copy(&from[start..=at])?;
+            start = at;
+            at += 1;
+        } else if byte < 0x80 {
+            at += 1;
+        } else {
+            at += scheme.valid(&from[at..], family).max(1);
         }
     }
-    out.copy(rest)?;
+    out.copy(&from[start..])?;
     out.end()
 }
 
-/// The bytes at the start in which no byte above 0x7f needs a look.
-fn plain_prefix(bytes: &[u8], scheme: Scheme, family: Family) -> usize {
-    /// Validated at once: large enough for the vector code, small enough to stay in the nearest cache.
-    const PIECE: usize = 8192;
-    match scheme {
-        Scheme::Single | Scheme::Ucs2 | Scheme::Utf16 | Scheme::Utf32 => bytes.len(),
-        // Never guarded, and no byte of a character is special: see [`Scheme::needs_guard`].
-        Scheme::Utf8mb3 | Scheme::Utf8mb4 if family == Family::MariaDb => bytes.len(),
-        Scheme::Utf8mb4 => utf8_prefix(&bytes[..bytes.len().min(PIECE)]),
-        Scheme::Utf8mb3 => {
-            let piece = &bytes[..bytes.len().min(PIECE)];
-            let three = if has_above(piece, 0xef) {
-                piece.iter().position(|byte| *byte >= 0xf0).unwrap_or(piece.len())
-            } else {
-                piece.len()
-            };
-            utf8_prefix(&piece[..three])
+/// Bytes that are characters by themselves, or whose characters need no look.
+fn single(out: &mut Out<'_>, from: &[u8]) -> Option<()> {
+    // What is copied in one go when a special byte is met: [start, at).
+    let (mut start, mut at) = (0, 0);
+    while let Some(block) = from.get(at..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
+        if may_be_special(block) {
+            let mut mask = specials(block);
+            while mask != 0 {
+                let index = at + mask.trailing_zeros() as usize;
+                mask &= mask - 1;
+                let letter = escaped(from[index]);
+                if letter != 0 {
+                    out.copy_and_escape(&from[start..index], letter)?;
+                    start = index + 1;
+                }
+            }
         }
-        _ => ascii_prefix(bytes),
+        at += BLOCK;
     }
-}
-
-fn utf8_prefix(piece: &[u8]) -> usize {
-    match simdutf8::compat::from_utf8(piece) {
-        Ok(_) => piece.len(),
-        Err(error) => error.valid_up_to(),
-    }
-}
-
-fn has_above(piece: &[u8], limit: u8) -> bool {
-    piece.iter().fold(0, |most, byte| most.max(*byte)) > limit
-}
-
-fn ascii_prefix(bytes: &[u8]) -> usize {
-    let mut at = 0;
-    for block in bytes.chunks_exact(32) {
-        if !block.is_ascii() {
-            break;
-        }
-        at += 32;
-    }
-    at + bytes[at..].iter().position(|byte| *byte >= 0x80).unwrap_or(bytes.len() - at)
-}
-
-/// Escapes bytes of which those above 0x7f are copied as they are.
-fn escape_plain(out: &mut Out<'_>, from: &[u8]) -> Option<()> {
-    // Bytes of `from` that are copied in one go when a special one is met: [start, at).
-    let mut start = 0;
-    let mut at = 0;
-    while let Some(block) = from.get(at..at + 32).and_then(|block| <&[u8; 32]>::try_from(block).ok()) {
-        let mut mask = specials(block);
-        while mask != 0 {
-            let special = at + mask.trailing_zeros() as usize;
-            out.copy(&from[start..special])?;
-            out.copy(&[b'\\', escaped(from[special])])?;
-            start = special + 1;
-            mask &= mask - 1;
-        }
-        at += 32;
-    }
-    for (index, byte) in from.iter().enumerate().skip(at) {
-        let escaped = escaped(*byte);
-        if escaped != 0 {
-            out.copy(&from[start..index])?;
-            out.copy(&[b'\\', escaped])?;
+    for index in at..from.len() {
+        let letter = escaped(from[index]);
+        if letter != 0 {
+            out.copy_and_escape(&from[start..index], letter)?;
             start = index + 1;
         }
     }
     out.copy(&from[start..])
 }
 
-/// One bit for each byte of the block that needs a backslash.
-fn specials(block: &[u8; 32]) -> u32 {
-    let (low, high) = block.split_at(16);
-    half(low) | half(high) << 16
+/// UTF-8 of libmysqlclient: valid pieces have no byte above 0x7f that needs a look.
+fn utf8(out: &mut Out<'_>, from: &[u8], scheme: Scheme) -> Option<()> {
+    /// Validated at once: large enough for the vector code, small enough to stay in the nearest cache.
+    const PIECE: usize = 8192;
+    /// How far the bytes behind a bad one are looked at singly; doubled with each, up to [`PIECE`], so that what is no
+    /// text (blobs) is not validated over and over.
+    const SINGLY: usize = 64;
+    let mut rest = from;
+    let mut singly = SINGLY;
+    while !rest.is_empty() {
+        let piece = if rest.len() > PIECE { whole_characters(&rest[..PIECE]) } else { rest };
+        let good = utf8_prefix(piece, scheme);
+        single(out, &rest[..good])?;
+        rest = &rest[good..];
+        if good == piece.len() {
+            singly = SINGLY;
+        } else {
+            let done = several(out, rest, singly, scheme, Family::MySql)?;
+            rest = &rest[done..];
+            singly = (singly * 2).min(PIECE);
+        }
+    }
+    Some(())
 }
 
-#[inline(always)]
-fn half(bytes: &[u8]) -> u32 {
-    let Ok(bytes) = <[u8; 16]>::try_from(bytes) else {
-        return 0;
+/// The piece without a character at its end that may go on behind it.
+fn whole_characters(piece: &[u8]) -> &[u8] {
+    let tail = piece.iter().rev().take(4).position(|byte| byte & 0xc0 != 0x80);
+    match tail {
+        Some(tail) if piece[piece.len() - tail - 1] >= 0xc0 => &piece[..piece.len() - tail - 1],
+        _ => piece,
+    }
+}
+
+/// The valid characters at the start.
+fn utf8_prefix(piece: &[u8], scheme: Scheme) -> usize {
+    let good = match simdutf8::basic::from_utf8(piece) {
+        Ok(_) => piece.len(),
+        Err(_) => simdutf8::compat::from_utf8(piece).map_or_else(|error| error.valid_up_to(), str::len),
     };
-    let block = u8x16::from(bytes);
-    let is = |byte: u8| block.simd_eq(u8x16::splat(byte));
-    // Below 0x28 stand six of the seven; the seventh is the backslash. Most blocks of text hold neither.
-    let any = is(0) | is(b'\n') | is(b'\r') | is(0x1a) | is(b'"') | is(b'\'') | is(b'\\');
-    any.to_bitmask()
+    // Characters of four bytes are valid UTF-8 and not utf8mb3.
+    if scheme == Scheme::Utf8mb3 && piece[..good].iter().fold(0, |most, byte| most.max(*byte)) >= 0xf0 {
+        return piece.iter().position(|byte| *byte >= 0xf0).unwrap_or(good);
+    }
+    good
+}
+
+/// Character sets whose characters may hold bytes that look special. Stops at the first character at or behind `limit`
+/// and says where that is.
+fn several(out: &mut Out<'_>, from: &[u8], limit: usize, scheme: Scheme, family: Family) -> Option<usize> {
+    let limit = limit.min(from.len());
+    let kinds = scheme.kinds(family);
+    let kind = |at: usize| from.get(at).map_or(0, |byte| kinds[usize::from(*byte)]);
+    let (mut start, mut at) = (0, 0);
+    while at < limit {
+        // Plain ASCII is skipped by blocks.
+        while let Some(block) = from[at..limit].first_chunk::<BLOCK>() {
+            if !is_plain(block) {
+                break;
+            }
+            at += BLOCK;
+        }
+        let end = (at + BLOCK).min(limit);
+        while at < end {
+            let first = kind(at);
+            if first & (HEAD | LOOK) == 0 {
+                at += 1;
+                continue;
+            }
+            if first & HEAD != 0 && kind(at + 1) & TAIL != 0 {
+                at += 2;
+                continue;
+            }
+            let byte = from[at];
+            let letter = if byte < 0x80 {
+                escaped(byte)
+            } else {
+                let valid = scheme.valid(&from[at..], family);
+                if valid > 0 {
+                    at += valid;
+                    continue;
+                }
+                if scheme.needs_guard(&from[at..], family) { byte } else { 0 }
+            };
+            if letter != 0 {
+                out.copy_and_escape(&from[start..at], letter)?;
+                start = at + 1;
+            }
+            at += 1;
+        }
+    }
+    out.copy(&from[start..at])?;
+    Some(at)
+}
+
+/// Bytes that are looked at together.
+const BLOCK: usize = 64;
+
+/// Quarters of a block as vectors.
+#[inline(always)]
+fn vectors(block: &[u8; BLOCK]) -> [u8x16; 4] {
+    let quarter = |n: usize| {
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&block[16 * n..16 * n + 16]);
+        u8x16::from(bytes)
+    };
+    [quarter(0), quarter(1), quarter(2), quarter(3)]
+}
+
+/// All ones where a byte may need a backslash. Cheaper than the exact question: true for all control characters, for
+/// `#` and `&` as well.
+#[inline(always)]
+fn suspects(bytes: u8x16) -> u8x16 {
+    let control = bytes.min(u8x16::splat(0x1f)).simd_eq(bytes);
+    let quotes = (bytes | u8x16::splat(0x05)).simd_eq(u8x16::splat(0x27));
+    control | quotes | bytes.simd_eq(u8x16::splat(b'\\'))
+}
+
+/// False for blocks without a byte that needs a backslash.
+#[inline(always)]
+fn may_be_special(block: &[u8; BLOCK]) -> bool {
+    let [a, b, c, d] = vectors(block);
+    (suspects(a) | suspects(b) | suspects(c) | suspects(d)).to_bitmask() != 0
+}
+
+/// True for blocks of ASCII without a suspect.
+#[inline(always)]
+fn is_plain(block: &[u8; BLOCK]) -> bool {
+    let [a, b, c, d] = vectors(block);
+    // The bit mask is made of highest bits: of the bytes themselves, those above 0x7f.
+    (suspects(a) | suspects(b) | suspects(c) | suspects(d) | a | b | c | d).to_bitmask() == 0
+}
+
+/// One bit for each suspect of the block.
+#[inline(always)]
+fn specials(block: &[u8; BLOCK]) -> u64 {
+    let [a, b, c, d] = vectors(block).map(|bytes| u64::from(suspects(bytes).to_bitmask()));
+    a | b << 16 | c << 32 | d << 48
 }
 
 /// The letter behind the backslash; 0 for a byte that needs none.
@@ -178,13 +238,6 @@ struct Out<'a> {
 
 impl Out<'_> {
     #[inline]
-    fn push(&mut self, byte: u8) -> Option<()> {
-        *self.to.get_mut(self.len)? = byte;
-        self.len += 1;
-        Some(())
-    }
-
-    #[inline]
     fn copy(&mut self, bytes: &[u8]) -> Option<()> {
         let end = self.len + bytes.len();
         self.to.get_mut(self.len..end)?.copy_from_slice(bytes);
@@ -192,9 +245,21 @@ impl Out<'_> {
         Some(())
     }
 
-    fn end(mut self) -> Option<usize> {
-        self.push(0)?;
-        Some(self.len - 1)
+    /// The bytes, a backslash, and the letter behind it.
+    #[inline]
+    fn copy_and_escape(&mut self, bytes: &[u8], letter: u8) -> Option<()> {
+        let end = self.len + bytes.len();
+        let to = self.to.get_mut(self.len..end + 2)?;
+        let (run, escape) = to.split_at_mut(bytes.len());
+        run.copy_from_slice(bytes);
+        escape.copy_from_slice(&[b'\\', letter]);
+        self.len = end + 2;
+        Some(())
+    }
+
+    fn end(self) -> Option<usize> {
+        *self.to.get_mut(self.len)? = 0;
+        Some(self.len)
     }
 }
 

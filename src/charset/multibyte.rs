@@ -38,6 +38,43 @@ pub enum Scheme {
     Utf32,
 }
 
+/// With a [`TAIL`] behind it a character of two bytes.
+pub(super) const HEAD: u8 = 1;
+/// See [`HEAD`].
+pub(super) const TAIL: u8 = 2;
+/// Not to be copied without a closer look: special characters, and bytes above 0x7f.
+pub(super) const LOOK: u8 = 4;
+
+const fn kinds(heads: &[(u8, u8)], tails: &[(u8, u8)]) -> [u8; 256] {
+    let mut kinds = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let special = matches!(byte as u8, 0 | b'\n' | b'\r' | 0x1a | b'"' | b'\'' | b'\\');
+        kinds[byte] = if special || byte >= 0x80 { LOOK } else { 0 };
+        byte += 1;
+    }
+    let mut range = 0;
+    while range < heads.len() + tails.len() {
+        let ((first, last), kind) =
+            if range < heads.len() { (heads[range], HEAD) } else { (tails[range - heads.len()], TAIL) };
+        let mut byte = first as usize;
+        while byte <= last as usize {
+            kinds[byte] |= kind;
+            byte += 1;
+        }
+        range += 1;
+    }
+    kinds
+}
+
+static BIG5: [u8; 256] = kinds(&[(0xa1, 0xf9)], &[(0x40, 0x7e), (0xa1, 0xfe)]);
+static SJIS: [u8; 256] = kinds(&[(0x81, 0x9f), (0xe0, 0xfc)], &[(0x40, 0x7e), (0x80, 0xfc)]);
+static GBK: [u8; 256] = kinds(&[(0x81, 0xfe)], &[(0x40, 0x7e), (0x80, 0xfe)]);
+static GB2312: [u8; 256] = kinds(&[(0xa1, 0xf7)], &[(0xa1, 0xfe)]);
+static EUC_KR: [u8; 256] = kinds(&[(0x81, 0xfe)], &[(0x41, 0x5a), (0x61, 0x7a), (0x81, 0xfe)]);
+static EUC_JP: [u8; 256] = kinds(&[(0xa1, 0xfe)], &[(0xa1, 0xfe)]);
+static ALL_LOOK: [u8; 256] = kinds(&[], &[]);
+
 impl Scheme {
     /// May a client use it?
     pub fn fits_clients(self) -> bool {
@@ -103,6 +140,19 @@ impl Scheme {
             first @ 0xe0..=0xef if tail(1) && tail(2) && three(first) => 3,
             first @ 0xf0..=0xf4 if self == Scheme::Utf8mb4 && tail(1) && tail(2) && tail(3) && four(first) => 4,
             _ => 0,
+        }
+    }
+
+    /// For each byte what the escaping loop asks first: [`HEAD`], [`TAIL`], [`LOOK`].
+    pub(super) fn kinds(self, family: Family) -> &'static [u8; 256] {
+        match self {
+            Scheme::Big5 => &BIG5,
+            Scheme::Sjis => &SJIS,
+            Scheme::Gbk | Scheme::Gb18030 => &GBK,
+            Scheme::Gb2312 => &GB2312,
+            Scheme::EucKr if family == Family::MySql => &EUC_KR,
+            Scheme::Ujis | Scheme::EucJpMs => &EUC_JP,
+            _ => &ALL_LOOK,
         }
     }
 
