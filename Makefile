@@ -21,7 +21,7 @@ libdir = $(PREFIX)/lib
 includedir = $(PREFIX)/include
 pkgconfigdir = $(libdir)/pkgconfig
 
-.PHONY: build release cluster soname demo test conformance bench fuzz generated install uninstall clean help
+.PHONY: build release cluster soname demo test conformance bench soak fuzz generated install uninstall clean help
 .DEFAULT_GOAL := build
 
 build: ## the library, target/release/libmysqlclient_ms.so, and the program mysqlclient-ms (the default)
@@ -69,6 +69,15 @@ bench: ## the table of speeds, ours beside both originals
 	@$(MAKE) --no-print-directory release
 	@$(MAKE) --no-print-directory cluster
 	MS_CLUSTER=$(abspath $(CLUSTER)) python3 tests/bench/run.py
+
+soak: ## sysbench, unchanged, for SOAK_TIME seconds (60) on both families: where did its statements run?
+	@sh tests/packages.sh test
+	@bash tests/harness/get-mysql.sh
+	@$(MAKE) --no-print-directory release
+	@$(MAKE) --no-print-directory cluster
+	@for family in mariadb mysql; do \
+	  $(CLUSTER) run --family $$family --replicas 2 --general-log -- \
+	    python3 tests/soak/run.py --library $(RELEASE)/libmysqlclient_ms.so --time $(or $(SOAK_TIME),60) || exit 1; done
 
 fuzz: ## every libFuzzer target for a minute
 	@sh tests/packages.sh fuzz
