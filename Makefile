@@ -11,8 +11,9 @@ export CACHE MYSQL_PREFIX
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 RELEASE := $(TARGET)/release
+CLUSTER := $(TARGET)/debug/cluster
 # The folder of libraries named as the originals.
-SONAMES := $(RELEASE)/mysqlclient-ms
+SONAMES := $(RELEASE)/sonames
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 
 bindir = $(PREFIX)/bin
@@ -20,7 +21,7 @@ libdir = $(PREFIX)/lib
 includedir = $(PREFIX)/include
 pkgconfigdir = $(libdir)/pkgconfig
 
-.PHONY: build release soname demo test conformance bench fuzz generated install uninstall clean help
+.PHONY: build release cluster soname demo test conformance bench soak fuzz generated install uninstall clean help
 .DEFAULT_GOAL := build
 
 build: ## the library, target/release/libmysqlclient_ms.so, and the program mysqlclient-ms (the default)
@@ -32,17 +33,21 @@ release:
 	@echo "building the library (release)"
 	$(CARGO) build --release
 
-soname: build ## the folder with libmysqlclient.so.21, .so.24 and libmariadb.so.3 (target/release/mysqlclient-ms)
+# What starts the servers.
+cluster:
+	@echo "building the cluster program"
+	$(CARGO) build --quiet --package harness --bin cluster
+
+soname: build ## the folder with libmysqlclient.so.21, .so.24 and libmariadb.so.3 (target/release/sonames)
 	sh src/abi/soname/build.sh $(RELEASE) $(SONAMES)
 
 demo: ## unchanged programs on a primary and two replicas, without and with the library (DEMO_SERVER=mariadb|mysql)
 	@sh tests/packages.sh demo
 	@if [ "$(DEMO_SERVER)" = mysql ]; then bash tests/harness/get-mysql.sh; fi
 	@$(MAKE) --no-print-directory release
-	@echo "building the cluster program"
-	$(CARGO) build --quiet --package harness --bin cluster
+	@$(MAKE) --no-print-directory cluster
 	@echo "starting a primary and two replicas of $(DEMO_SERVER)"
-	@$(TARGET)/debug/cluster run --family $(DEMO_SERVER) --replicas 2 --general-log -- \
+	@$(CLUSTER) run --family $(DEMO_SERVER) --replicas 2 --general-log -- \
 	  python3 examples/demo/demo.py --library $(RELEASE)/libmysqlclient_ms.so
 
 test: ## all tests: Rust, C, and real clusters of MariaDB and MySQL (with CI set, a family that cannot run is a failure)
@@ -55,15 +60,24 @@ conformance: ## the test suites of DBD::mysql, DBD::MariaDB and mysqlclient, wit
 	@sh tests/packages.sh conformance
 	@bash tests/harness/get-mysql.sh
 	@$(MAKE) --no-print-directory release
-	$(CARGO) build --quiet --package harness --bin cluster
-	python3 tests/conformance/run.py
+	@$(MAKE) --no-print-directory cluster
+	MS_CLUSTER=$(abspath $(CLUSTER)) CONFORMANCE_CACHE=$(CACHE)/conformance python3 tests/conformance/run.py
 
 bench: ## the table of speeds, ours beside both originals
 	@sh tests/packages.sh bench
 	@bash tests/harness/get-mysql.sh
 	@$(MAKE) --no-print-directory release
-	$(CARGO) build --quiet --package harness --bin cluster
-	python3 tests/bench/run.py
+	@$(MAKE) --no-print-directory cluster
+	MS_CLUSTER=$(abspath $(CLUSTER)) python3 tests/bench/run.py
+
+soak: ## sysbench, unchanged, for SOAK_TIME seconds (60) on both families: where did its statements run?
+	@sh tests/packages.sh test
+	@bash tests/harness/get-mysql.sh
+	@$(MAKE) --no-print-directory release
+	@$(MAKE) --no-print-directory cluster
+	@for family in mariadb mysql; do \
+	  $(CLUSTER) run --family $$family --replicas 2 --general-log -- \
+	    python3 tests/soak/run.py --library $(RELEASE)/libmysqlclient_ms.so --time $(or $(SOAK_TIME),60) || exit 1; done
 
 fuzz: ## every libFuzzer target for a minute
 	@sh tests/packages.sh fuzz
@@ -72,13 +86,15 @@ fuzz: ## every libFuzzer target for a minute
 generated: ## makes the generated files again (docs/compat.md)
 	UPDATE=1 $(CARGO) test --quiet --test compat
 
-install: soname ## into PREFIX (default /usr/local) below DESTDIR: library, soname folder, headers, pkg-config file, program
+install: ## into PREFIX (default /usr/local) below DESTDIR: library, soname folder, headers, pkg-config file, program
+	@[ -e $(RELEASE)/libmysqlclient_ms.so ] || $(MAKE) --no-print-directory build
+	sh src/abi/soname/build.sh $(RELEASE) $(SONAMES)
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/mysqlclient-ms/link $(DESTDIR)$(includedir)/mysqlclient-ms $(DESTDIR)$(pkgconfigdir)
 	install -m 755 $(RELEASE)/mysqlclient-ms $(DESTDIR)$(bindir)/
 	install -m 644 $(RELEASE)/libmysqlclient_ms.so $(DESTDIR)$(libdir)/
 	install -m 644 $(SONAMES)/lib*.so.* $(DESTDIR)$(libdir)/mysqlclient-ms/
 	install -m 644 $(SONAMES)/link/lib*.so $(DESTDIR)$(libdir)/mysqlclient-ms/link/
-	@for header in $$(cd include && find . -name '*.h'); do \
+	@for header in $$(cd include 2>/dev/null && find . -name '*.h'); do \
 	  install -D -m 644 include/$$header $(DESTDIR)$(includedir)/mysqlclient-ms/$$header; done
 	@{ echo 'prefix=$(PREFIX)'; \
 	   echo 'libdir=$(libdir)'; \

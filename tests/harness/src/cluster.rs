@@ -117,7 +117,9 @@ impl Cluster {
         let cluster = Cluster { spec, tools, folder, tls, nodes, primary: AtomicUsize::new(0), _owner: owner };
         cluster.on_each(cluster.nodes(), |n| {
             let mut node = lock(&cluster.nodes[n]);
-            fs::create_dir_all(node.folder.join("tmp"))?;
+            // not with its parents: when those are gone, this process is ending
+            fs::create_dir(&node.folder)?;
+            fs::create_dir(node.folder.join("tmp"))?;
             template::copy_folder(&template, &node.folder.join("data"))?;
             cluster.first_start(n, &mut node)
         })?;
@@ -437,7 +439,9 @@ impl Drop for Cluster {
         process::forget_folder(&self.folder);
         if non_empty("CLUSTER_KEEP").is_some() {
             eprintln!("harness: {} is kept", self.folder.display());
-        } else if let Err(error) = fs::remove_dir_all(&self.folder) {
+        } else if let Err(error) = fs::remove_dir_all(&self.folder)
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
             eprintln!("harness: {} is left: {error}", self.folder.display());
         }
     }
@@ -513,7 +517,10 @@ fn make_folder(wanted: Option<&Path>) -> Result<(PathBuf, File)> {
     gate.lock()?;
     for entry in fs::read_dir(&base)?.flatten() {
         if entry.file_name().to_string_lossy().starts_with(&prefix) && entry.path().is_dir() {
-            let abandoned = File::open(entry.path().join("owner")).is_ok_and(|owner| owner.try_lock().is_ok());
+            let abandoned = match File::open(entry.path().join("owner")) {
+                Ok(owner) => owner.try_lock().is_ok(),
+                Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+            };
             if abandoned && non_empty("CLUSTER_KEEP").is_none() {
                 let _ = fs::remove_dir_all(entry.path());
             }

@@ -8,6 +8,7 @@ use crate::error::Result;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,6 +18,9 @@ struct Registry {
     pids: Vec<u32>,
     folders: Vec<PathBuf>,
 }
+
+/// Set when everything is being ended: nothing is started any more.
+static ENDING: AtomicBool = AtomicBool::new(false);
 
 static REGISTRY: Mutex<Registry> = Mutex::new(Registry { pids: Vec::new(), folders: Vec::new() });
 
@@ -58,10 +62,17 @@ pub fn spawn(mut command: Command) -> Result<Child> {
     // as long as the process does all the forking.
     let (answer, child) = channel();
     let job: Job = Box::new(move || {
-        let child = command.spawn();
+        // locked over both steps: who ends everything finds the child or prevents it
+        let mut registry = lock(&REGISTRY);
+        let child = if ENDING.load(Ordering::SeqCst) {
+            Err(std::io::Error::other("this process is ending"))
+        } else {
+            command.spawn()
+        };
         if let Ok(child) = &child {
-            lock(&REGISTRY).pids.push(child.id());
+            registry.pids.push(child.id());
         }
+        drop(registry);
         // the asker waits for this; if it is gone, the kernel's net remains
         let _ = answer.send(child);
     });
@@ -129,6 +140,7 @@ pub(crate) fn forget_folder(folder: &Path) {
 
 /// Kills every registered process, waits for their end, removes every registered folder.
 pub fn clean_up() {
+    ENDING.store(true, Ordering::SeqCst);
     let registry = std::mem::take(&mut *lock(&REGISTRY));
     for pid in &registry.pids {
         // SAFETY: kill takes two integers; a registered pid is a child that was not waited for.
@@ -140,8 +152,13 @@ pub fn clean_up() {
     }
     if crate::family::non_empty("CLUSTER_KEEP").is_none() {
         for folder in &registry.folders {
-            // what cannot be removed now is swept by the next start
-            let _ = std::fs::remove_dir_all(folder);
+            // a thread may still be writing there; what cannot be removed now is swept by the next start
+            for _ in 0..5 {
+                if std::fs::remove_dir_all(folder).is_ok() || !folder.exists() {
+                    break;
+                }
+                std::thread::sleep(Duration::from_millis(10));
+            }
         }
     }
 }
