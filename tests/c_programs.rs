@@ -215,6 +215,11 @@ fn errors_are_the_originals() {
 }
 
 #[test]
+fn logins_are_the_originals() {
+    same("auth");
+}
+
+#[test]
 fn results_are_the_originals() {
     same("results");
 }
