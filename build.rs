@@ -19,7 +19,8 @@ fn main() {
     println!("cargo:rerun-if-changed=src/abi/list.rs");
     println!("cargo:rerun-if-changed=src/abi/exports.list");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let text = fs::read_to_string("src/abi/exports.list").expect("src/abi/exports.list is readable");
+    let text =
+        fs::read_to_string("src/abi/exports.list").expect("src/abi/exports.list is readable");
     let exports = list::parse(&text).unwrap_or_else(|e| panic!("{e}"));
 
     let script = out.join("versions.map");
@@ -27,7 +28,10 @@ fn main() {
     fs::write(out.join("exports.rs"), rust(&exports)).expect("OUT_DIR is writable");
 
     if env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
-        println!("cargo:rustc-cdylib-link-arg=-Wl,--version-script={}", script.display());
+        println!(
+            "cargo:rustc-cdylib-link-arg=-Wl,--version-script={}",
+            script.display()
+        );
         println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libmysqlclient_ms.so");
         // A host may dlclose a module that pulled us in while our thread-local destructors are still registered.
         println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");
@@ -64,13 +68,25 @@ fn rust(exports: &[Export]) -> String {
             jump(&mut jumps, export, &export.nodes(), &target, "own");
             continue;
         }
-        let sides = [(&export.mysql, "MySql", "my"), (&export.mariadb, "MariaDb", "ma")];
-        if sides.iter().any(|(s, _, _)| s.as_ref().is_some_and(|s| s.state == State::Stub)) {
+        let sides = [
+            (&export.mysql, "MySql", "my"),
+            (&export.mariadb, "MariaDb", "ma"),
+        ];
+        if sides
+            .iter()
+            .any(|(s, _, _)| s.as_ref().is_some_and(|s| s.state == State::Stub))
+        {
             stub(&mut stubs, export);
         }
         for (side, family, tag) in sides {
             if let Some(Side { nodes, state }) = side {
-                jump(&mut jumps, export, nodes, &target(export, *state, Some(family)), tag);
+                jump(
+                    &mut jumps,
+                    export,
+                    nodes,
+                    &target(export, *state, Some(family)),
+                    tag,
+                );
             }
         }
     }
@@ -84,12 +100,21 @@ fn version(text: &mut String, export: &Export) {
     let name = &export.name;
     let label = format!("mysqlclient_ms.node.{name}");
     let _ = writeln!(text, "::core::arch::global_asm!(");
-    let _ = writeln!(text, "    \".set {label}, 0\", \".globl {label}\", \".type {label},@object\",");
+    let _ = writeln!(
+        text,
+        "    \".set {label}, 0\", \".globl {label}\", \".type {label},@object\","
+    );
     let _ = writeln!(text, "    \".symver {label}, {name}@@{name}, remove\",\n);");
 }
 
 fn stub(text: &mut String, export: &Export) {
-    let _ = writeln!(text, "    entry_stub!({}, {}, {});", export.name, export.first.replace('+', " "), export.fails);
+    let _ = writeln!(
+        text,
+        "    entry_stub!({}, {}, {});",
+        export.name,
+        export.first.replace('+', " "),
+        export.fails
+    );
 }
 
 fn target(export: &Export, state: State, family: Option<&str>) -> String {
@@ -107,9 +132,14 @@ fn target(export: &Export, state: State, family: Option<&str>) -> String {
 /// units is fine; `remove` drops the labels.
 fn jump(text: &mut String, export: &Export, nodes: &[&str], target: &str, tag: &str) {
     let name = &export.name;
-    let labels: Vec<String> = (0..nodes.len()).map(|i| format!("mysqlclient_ms.{tag}{i}.{name}")).collect();
+    let labels: Vec<String> = (0..nodes.len())
+        .map(|i| format!("mysqlclient_ms.{tag}{i}.{name}"))
+        .collect();
     let _ = writeln!(text, "::core::arch::global_asm!(");
-    let _ = writeln!(text, "    \".pushsection .text.mysqlclient_ms.{tag}.{name},\\\"ax\\\",@progbits\",");
+    let _ = writeln!(
+        text,
+        "    \".pushsection .text.mysqlclient_ms.{tag}.{name},\\\"ax\\\",@progbits\","
+    );
     for label in &labels {
         let _ = writeln!(text, "    \".globl {label}\",");
         let _ = writeln!(text, "    \".type {label},@function\",");
@@ -117,7 +147,11 @@ fn jump(text: &mut String, export: &Export, nodes: &[&str], target: &str, tag: &
     }
     let _ = writeln!(text, "    concat!(\"\\t\", jump!(), \" {{target}}\"),");
     for (label, node) in labels.iter().zip(nodes) {
-        let at = if *node == export.default_node() { "@@" } else { "@" };
+        let at = if *node == export.default_node() {
+            "@@"
+        } else {
+            "@"
+        };
         let _ = writeln!(text, "    \".size {label}, . - {label}\",");
         let _ = writeln!(text, "    \".symver {label}, {name}{at}{node}, remove\",");
     }

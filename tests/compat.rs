@@ -23,7 +23,10 @@ fn users() -> BTreeMap<String, (u32, String)> {
     lines
         .map(|line| {
             let columns: Vec<&str> = line.split('\t').collect();
-            (columns[0].to_owned(), (columns[1].parse().unwrap(), columns[2].to_owned()))
+            (
+                columns[0].to_owned(),
+                (columns[1].parse().unwrap(), columns[2].to_owned()),
+            )
         })
         .collect()
 }
@@ -33,8 +36,18 @@ fn state(side: &Option<Side>) -> &'static str {
 }
 
 fn count(exports: &[&Export], side: fn(&Export) -> &Option<Side>) -> String {
-    let of = |state| exports.iter().filter(|e| side(e).as_ref().is_some_and(|s| s.state == state)).count();
-    format!("{} done, {} partial, {} stub", of(State::Done), of(State::Partial), of(State::Stub))
+    let of = |state| {
+        exports
+            .iter()
+            .filter(|e| side(e).as_ref().is_some_and(|s| s.state == state))
+            .count()
+    };
+    format!(
+        "{} done, {} partial, {} stub",
+        of(State::Done),
+        of(State::Partial),
+        of(State::Stub)
+    )
 }
 
 fn document() -> String {
@@ -43,7 +56,10 @@ fn document() -> String {
     let users = users();
     let mut text = String::new();
     let _ = writeln!(text, "# What works\n");
-    let _ = writeln!(text, "Made from `src/abi/exports.list` by `UPDATE=1 cargo test --test compat`; do not edit.\n");
+    let _ = writeln!(
+        text,
+        "Made from `src/abi/exports.list` by `UPDATE=1 cargo test --test compat`; do not edit.\n"
+    );
     let _ = writeln!(
         text,
         "Every symbol of libmysqlclient.so.21, libmysqlclient.so.24 and libmariadb.so.3 is exported under each of its\n\
@@ -52,15 +68,29 @@ fn document() -> String {
          many of 49 packages of Debian 12 import it, and the best known of them.\n"
     );
     let _ = writeln!(text, "* libmysqlclient: {}", count(&exports, |e| &e.mysql));
-    let _ = writeln!(text, "* MariaDB Connector/C: {}\n", count(&exports, |e| &e.mariadb));
-    let _ = writeln!(text, "| Symbol | libmysqlclient | Connector/C | Users | Note |\n|---|---|---|---|---|");
+    let _ = writeln!(
+        text,
+        "* MariaDB Connector/C: {}\n",
+        count(&exports, |e| &e.mariadb)
+    );
+    let _ = writeln!(
+        text,
+        "| Symbol | libmysqlclient | Connector/C | Users | Note |\n|---|---|---|---|---|"
+    );
     for export in exports {
-        let users = users.get(&export.name).map_or(String::new(), |(n, known)| match known.as_str() {
-            "" => n.to_string(),
-            known => format!("{n}: {known}"),
-        });
+        let users =
+            users
+                .get(&export.name)
+                .map_or(String::new(), |(n, known)| match known.as_str() {
+                    "" => n.to_string(),
+                    known => format!("{n}: {known}"),
+                });
         let [mysql, mariadb] = [state(&export.mysql), state(&export.mariadb)];
-        let _ = writeln!(text, "| `{}` | {mysql} | {mariadb} | {users} | {} |", export.name, export.note);
+        let _ = writeln!(
+            text,
+            "| `{}` | {mysql} | {mariadb} | {users} | {} |",
+            export.name, export.note
+        );
     }
     text
 }
@@ -73,5 +103,8 @@ fn compat_md_is_up_to_date() {
         fs::write(root("docs/compat.md"), wanted).unwrap();
         return;
     }
-    assert!(read("docs/compat.md") == wanted, "docs/compat.md is old: run UPDATE=1 cargo test --test compat");
+    assert!(
+        read("docs/compat.md") == wanted,
+        "docs/compat.md is old: run UPDATE=1 cargo test --test compat"
+    );
 }

@@ -10,7 +10,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-const ORIGINALS: [&str; 3] = ["libmariadb.so.3", "libmysqlclient.so.21", "libmysqlclient.so.24"];
+const ORIGINALS: [&str; 3] = [
+    "libmariadb.so.3",
+    "libmysqlclient.so.21",
+    "libmysqlclient.so.24",
+];
 
 fn exports() -> Vec<Export> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/abi/exports.list");
@@ -32,7 +36,13 @@ fn promised() -> BTreeSet<Symbol> {
         let (kind, size) = kind(&export);
         for node in export.nodes() {
             let default = node == export.default_node();
-            all.insert(Symbol { name: export.name.clone(), node: node.to_owned(), default, kind, size });
+            all.insert(Symbol {
+                name: export.name.clone(),
+                node: node.to_owned(),
+                default,
+                kind,
+                size,
+            });
         }
     }
     all
@@ -45,13 +55,28 @@ fn committed(library: &str) -> BTreeSet<Symbol> {
     let mut all = BTreeSet::new();
     for line in text.lines().filter(|l| !l.starts_with('#')) {
         let columns: Vec<&str> = line.split('\t').collect();
-        let [of, name, node, default, kind, size] = columns[..] else { panic!("{line}") };
+        let [of, name, node, default, kind, size] = columns[..] else {
+            panic!("{line}")
+        };
         if of != library {
             continue;
         }
-        let kind = ["function", "object", "version"].into_iter().find(|k| *k == kind).unwrap();
-        let size = if size == "-" { 0 } else { size.parse().unwrap() };
-        all.insert(Symbol { name: name.to_owned(), node: node.to_owned(), default: default == "yes", kind, size });
+        let kind = ["function", "object", "version"]
+            .into_iter()
+            .find(|k| *k == kind)
+            .unwrap();
+        let size = if size == "-" {
+            0
+        } else {
+            size.parse().unwrap()
+        };
+        all.insert(Symbol {
+            name: name.to_owned(),
+            node: node.to_owned(),
+            default: default == "yes",
+            kind,
+            size,
+        });
     }
     assert!(!all.is_empty(), "{library} is in the table");
     all
@@ -60,12 +85,19 @@ fn committed(library: &str) -> BTreeSet<Symbol> {
 fn same(what: &str, got: &BTreeSet<Symbol>, wanted: &BTreeSet<Symbol>) {
     let missing: Vec<_> = wanted.difference(got).collect();
     let extra: Vec<_> = got.difference(wanted).collect();
-    assert!(missing.is_empty() && extra.is_empty(), "{what}\nmissing: {missing:#?}\ntoo many: {extra:#?}");
+    assert!(
+        missing.is_empty() && extra.is_empty(),
+        "{what}\nmissing: {missing:#?}\ntoo many: {extra:#?}"
+    );
 }
 
 #[test]
 fn the_built_file_exports_exactly_the_list() {
-    same("libmysqlclient_ms.so against exports.list", &elf::exports(&elf::library()), &promised());
+    same(
+        "libmysqlclient_ms.so against exports.list",
+        &elf::exports(&elf::library()),
+        &promised(),
+    );
 }
 
 #[test]
@@ -73,22 +105,40 @@ fn the_list_has_every_symbol_of_the_originals_under_every_node() {
     let promised = promised();
     for library in ORIGINALS {
         for wanted in committed(library) {
-            let found = promised.iter().find(|s| s.name == wanted.name && s.node == wanted.node);
-            let found = found.unwrap_or_else(|| panic!("{}@{} of {library}", wanted.name, wanted.node));
-            assert_eq!((found.kind, found.size), (wanted.kind, wanted.size), "{}", wanted.name);
+            let found = promised
+                .iter()
+                .find(|s| s.name == wanted.name && s.node == wanted.node);
+            let found =
+                found.unwrap_or_else(|| panic!("{}@{} of {library}", wanted.name, wanted.node));
+            assert_eq!(
+                (found.kind, found.size),
+                (wanted.kind, wanted.size),
+                "{}",
+                wanted.name
+            );
         }
     }
 }
 
 #[test]
 fn the_list_has_nothing_else_but_our_own_functions() {
-    let originals: BTreeSet<(String, String)> =
-        ORIGINALS.iter().flat_map(|l| committed(l)).map(|s| (s.name, s.node)).collect();
+    let originals: BTreeSet<(String, String)> = ORIGINALS
+        .iter()
+        .flat_map(|l| committed(l))
+        .map(|s| (s.name, s.node))
+        .collect();
     for symbol in promised() {
         if symbol.node == list::OWN_NODE {
-            assert!(symbol.name.starts_with("mysqlnd_ms_") || symbol.kind == "version", "{}", symbol.name);
+            assert!(
+                symbol.name.starts_with("mysqlnd_ms_") || symbol.kind == "version",
+                "{}",
+                symbol.name
+            );
         } else {
-            assert!(originals.contains(&(symbol.name.clone(), symbol.node.clone())), "{symbol:?}");
+            assert!(
+                originals.contains(&(symbol.name.clone(), symbol.node.clone())),
+                "{symbol:?}"
+            );
         }
     }
 }
@@ -99,7 +149,10 @@ fn the_list_has_nothing_else_but_our_own_functions() {
 fn defaults_are_those_of_libmysqlclient_24_and_else_of_connector_c() {
     let mysql = committed("libmysqlclient.so.24");
     let mariadb = committed("libmariadb.so.3");
-    for symbol in promised().iter().filter(|s| s.node != list::OWN_NODE && s.default) {
+    for symbol in promised()
+        .iter()
+        .filter(|s| s.node != list::OWN_NODE && s.default)
+    {
         let of_mysql = mysql.iter().any(|s| s.name == symbol.name);
         let of_mariadb = mariadb.iter().find(|s| s.name == symbol.name && s.default);
         let wanted = match (of_mysql, of_mariadb) {
@@ -125,13 +178,25 @@ fn the_first_node_is_connector_cs() {
 fn the_committed_table_is_that_of_the_installed_originals() {
     let mut compared = 0;
     if let Some(path) = elf::system_library("libmariadb.so.3") {
-        same("libmariadb.so.3", &elf::exports(&path), &committed("libmariadb.so.3"));
+        same(
+            "libmariadb.so.3",
+            &elf::exports(&path),
+            &committed("libmariadb.so.3"),
+        );
         compared += 1;
     }
     if let Some(prefix) = elf::mysql_prefix() {
-        let path = elf::find_below(&prefix, "libmysqlclient.so.24").expect("MYSQL_PREFIX has libmysqlclient.so.24");
-        same("libmysqlclient.so.24", &elf::exports(&path), &committed("libmysqlclient.so.24"));
+        let path = elf::find_below(&prefix, "libmysqlclient.so.24")
+            .expect("MYSQL_PREFIX has libmysqlclient.so.24");
+        same(
+            "libmysqlclient.so.24",
+            &elf::exports(&path),
+            &committed("libmysqlclient.so.24"),
+        );
         compared += 1;
     }
-    assert!(compared > 0 || std::env::var_os("CI").is_none(), "in CI at least one original must be there");
+    assert!(
+        compared > 0 || std::env::var_os("CI").is_none(),
+        "in CI at least one original must be there"
+    );
 }

@@ -76,7 +76,12 @@ pub enum Blame<A: Abi> {
 
 /// Runs an entry's body; a panic becomes error 2000 and the failure value.
 #[inline(always)]
-pub fn wall<A: Abi, R>(name: &'static str, blame: Blame<A>, fails: impl FnOnce() -> R, body: impl FnOnce() -> R) -> R {
+pub fn wall<A: Abi, R>(
+    name: &'static str,
+    blame: Blame<A>,
+    fails: impl FnOnce() -> R,
+    body: impl FnOnce() -> R,
+) -> R {
     quiet();
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(value) => value,
@@ -262,7 +267,10 @@ mod tests {
         // SAFETY: a valid handle.
         assert_eq!(unsafe { breaks::<MySql>(&mut *handle) }, -7);
         assert_eq!(handle.net.last_errno, 2000);
-        assert_eq!(handle.net.sqlstate, [b'H' as c_char, b'Y' as c_char, 48, 48, 48, 0]);
+        assert_eq!(
+            handle.net.sqlstate,
+            [b'H' as c_char, b'Y' as c_char, 48, 48, 48, 0]
+        );
         assert_eq!(handle.net.last_error[511], 0, "cut and ended");
         assert_eq!(handle.net.last_error[510], b'x' as c_char);
 

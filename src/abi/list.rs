@@ -119,9 +119,14 @@ pub fn parse(text: &str) -> Result<Vec<Export>, String> {
         if line.starts_with('#') || line.trim().is_empty() {
             continue;
         }
-        let export = parse_line(line).map_err(|e| format!("exports.list line {}: {e}", index + 1))?;
+        let export =
+            parse_line(line).map_err(|e| format!("exports.list line {}: {e}", index + 1))?;
         if exports.last().is_some_and(|last| last.name >= export.name) {
-            return Err(format!("exports.list line {}: {} is out of order or there twice", index + 1, export.name));
+            return Err(format!(
+                "exports.list line {}: {} is out of order or there twice",
+                index + 1,
+                export.name
+            ));
         }
         exports.push(export);
     }
@@ -131,7 +136,17 @@ pub fn parse(text: &str) -> Result<Vec<Export>, String> {
 fn parse_line(line: &str) -> Result<Export, String> {
     let (columns, note) = line.split_once(';').unwrap_or((line, ""));
     let columns: Vec<&str> = columns.split_whitespace().collect();
-    let [name, mysql, mysql_state, mariadb, mariadb_state, module, first, fails] = columns[..] else {
+    let [
+        name,
+        mysql,
+        mysql_state,
+        mariadb,
+        mariadb_state,
+        module,
+        first,
+        fails,
+    ] = columns[..]
+    else {
         return Err(format!("{} columns instead of 8", columns.len()));
     };
     let export = Export {
@@ -180,7 +195,9 @@ fn side(nodes: &str, state: &str) -> Result<Option<Side>, String> {
         .split(',')
         .map(|short| {
             let found = NODES.iter().find(|(name, _)| *name == short);
-            found.map(|(_, full)| *full).ok_or_else(|| format!("unknown node {short:?}"))
+            found
+                .map(|(_, full)| *full)
+                .ok_or_else(|| format!("unknown node {short:?}"))
         })
         .collect::<Result<Vec<_>, _>>()?;
     Ok(Some(Side { nodes, state }))

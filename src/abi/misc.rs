@@ -179,8 +179,12 @@ fn no_plugin<A: Abi>(mysql: *mut A::Mysql, name: *const c_char) -> *mut A::Clien
     // SAFETY: the program promises a NUL-ended string.
     let name = String::from_utf8_lossy(unsafe { c_bytes(name) }.unwrap_or_default());
     let text = match A::FAMILY {
-        Family::MySql => format!("Authentication plugin '{name}' cannot be loaded: mysqlclient-ms has no plugin files"),
-        Family::MariaDb => format!("Plugin {name} could not be loaded: mysqlclient-ms has no plugin files"),
+        Family::MySql => format!(
+            "Authentication plugin '{name}' cannot be loaded: mysqlclient-ms has no plugin files"
+        ),
+        Family::MariaDb => {
+            format!("Plugin {name} could not be loaded: mysqlclient-ms has no plugin files")
+        }
     };
     set_error::<A>(mysql, CR_AUTH_PLUGIN_CANNOT_LOAD, b"HY000", text.as_bytes());
     null_mut()
@@ -259,7 +263,9 @@ mod tests {
     fn hex() {
         let mut to = [b'.'; 8];
         // SAFETY: 2 * 3 + 1 bytes.
-        let n = unsafe { mysql_hex_string::<MySql>(to.as_mut_ptr().cast(), b"a\xffZ".as_ptr().cast(), 3) };
+        let n = unsafe {
+            mysql_hex_string::<MySql>(to.as_mut_ptr().cast(), b"a\xffZ".as_ptr().cast(), 3)
+        };
         assert_eq!((n, &to), (6, b"61FF5A\0."));
         // SAFETY: no byte is read.
         let n = unsafe { mysql_hex_string::<MariaDb>(to.as_mut_ptr().cast(), std::ptr::null(), 5) };
@@ -271,7 +277,8 @@ mod tests {
         // SAFETY: all bytes zero is a valid handle.
         let mut handle: Box<mysql::Mysql> = Box::new(unsafe { std::mem::zeroed() });
         // SAFETY: a valid handle, a NUL-ended string.
-        let plugin = unsafe { mysql_client_find_plugin::<MySql>(&mut *handle, c"dialog".as_ptr(), 2) };
+        let plugin =
+            unsafe { mysql_client_find_plugin::<MySql>(&mut *handle, c"dialog".as_ptr(), 2) };
         assert!(plugin.is_null());
         assert_eq!(handle.net.last_errno, 2059);
     }

@@ -15,7 +15,9 @@
 #![allow(unsafe_code)]
 
 #[cfg(not(panic = "unwind"))]
-compile_error!("mysqlclient-ms needs panic=unwind: a panic must end a handle, never the host process");
+compile_error!(
+    "mysqlclient-ms needs panic=unwind: a panic must end a handle, never the host process"
+);
 
 pub mod convert;
 mod data;

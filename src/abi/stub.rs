@@ -148,7 +148,10 @@ mod tests {
         assert_eq!(handle.net.last_errno, 2000);
         // SAFETY: NUL-ended by the stub.
         let text = unsafe { CStr::from_ptr(handle.net.last_error.as_ptr()) };
-        assert_eq!(text.to_bytes(), b"first_mysql is not supported yet by mysqlclient-ms");
+        assert_eq!(
+            text.to_bytes(),
+            b"first_mysql is not supported yet by mysqlclient-ms"
+        );
 
         let mut statement = zeroed::<mariadb::Stmt>();
         // SAFETY: a valid statement.
@@ -178,6 +181,9 @@ mod tests {
         assert_eq!(value, [1, 6], "an int is written, no more");
         assert_eq!(handle.net.last_errno, 2000);
         // SAFETY: NULL is left alone.
-        assert_eq!(unsafe { start::<MariaDb>(std::ptr::null_mut(), std::ptr::null_mut()) }, 0);
+        assert_eq!(
+            unsafe { start::<MariaDb>(std::ptr::null_mut(), std::ptr::null_mut()) },
+            0
+        );
     }
 }

@@ -34,7 +34,8 @@ pub fn exports(path: &Path) -> BTreeSet<Symbol> {
         if symbol.is_undefined(endian) || symbol.st_bind() == object::elf::STB_LOCAL {
             continue;
         }
-        let name = String::from_utf8(symbol.name(endian, symbols.strings()).unwrap().to_vec()).unwrap();
+        let name =
+            String::from_utf8(symbol.name(endian, symbols.strings()).unwrap().to_vec()).unwrap();
         let (mut node, mut default) = (String::new(), true);
         if let Some(versions) = &versions {
             let at = versions.version_index(endian, index);
@@ -52,8 +53,18 @@ pub fn exports(path: &Path) -> BTreeSet<Symbol> {
         } else {
             "other"
         };
-        let size = if kind == "object" { symbol.st_size(endian) } else { 0 };
-        found.insert(Symbol { name, node, default, kind, size });
+        let size = if kind == "object" {
+            symbol.st_size(endian)
+        } else {
+            0
+        };
+        found.insert(Symbol {
+            name,
+            node,
+            default,
+            kind,
+            size,
+        });
     }
     found
 }
@@ -64,13 +75,18 @@ pub fn nodes(path: &Path) -> Vec<String> {
     let file = ElfFile64::<object::Endianness>::parse(&*bytes).unwrap();
     let (endian, data) = (file.endian(), file.data());
     let sections = file.elf_header().sections(endian, data).unwrap();
-    let (definitions, strings) = sections.gnu_verdef(endian, data).unwrap().expect("has version definitions");
+    let (definitions, strings) = sections
+        .gnu_verdef(endian, data)
+        .unwrap()
+        .expect("has version definitions");
     let strings = sections.strings(endian, data, strings).unwrap();
     let mut names = Vec::new();
     let mut definitions = definitions;
     while let Some((definition, mut names_of)) = definitions.next().unwrap() {
         let name = names_of.next().unwrap().expect("a definition has a name");
-        if definition.vd_flags.get(endian) & object::elf::VER_FLG_BASE == object::elf::VersionFlags(0) {
+        if definition.vd_flags.get(endian) & object::elf::VER_FLG_BASE
+            == object::elf::VersionFlags(0)
+        {
             names.push(String::from_utf8(name.name(endian, strings).unwrap().to_vec()).unwrap());
         }
     }
@@ -81,19 +97,28 @@ pub fn nodes(path: &Path) -> Vec<String> {
 pub fn library() -> PathBuf {
     let program = std::env::current_exe().unwrap();
     let path = program.parent().unwrap().join("libmysqlclient_ms.so");
-    assert!(path.is_file(), "{} is missing: the crate is built as cdylib, too", path.display());
+    assert!(
+        path.is_file(),
+        "{} is missing: the crate is built as cdylib, too",
+        path.display()
+    );
     path
 }
 
 /// A library of the system's by its file name, in the folders of Debian and of others.
 pub fn system_library(name: &str) -> Option<PathBuf> {
     let arch = format!("/usr/lib/{}-linux-gnu", std::env::consts::ARCH);
-    [arch.as_str(), "/usr/lib64", "/usr/lib"].iter().map(|d| Path::new(d).join(name)).find(|p| p.exists())
+    [arch.as_str(), "/usr/lib64", "/usr/lib"]
+        .iter()
+        .map(|d| Path::new(d).join(name))
+        .find(|p| p.exists())
 }
 
 /// The folder that `MYSQL_PREFIX` names: a MySQL of its own, with its C library.
 pub fn mysql_prefix() -> Option<PathBuf> {
-    std::env::var_os("MYSQL_PREFIX").filter(|p| !p.is_empty()).map(PathBuf::from)
+    std::env::var_os("MYSQL_PREFIX")
+        .filter(|p| !p.is_empty())
+        .map(PathBuf::from)
 }
 
 /// A file of that name somewhere below `folder`.

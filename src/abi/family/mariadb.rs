@@ -466,7 +466,8 @@ impl Abi for MariaDb {
     }
 
     fn stmt_last_error(this: *mut Stmt) -> *mut c_char {
-        this.cast::<c_char>().wrapping_add(std::mem::offset_of!(Stmt, last_error))
+        this.cast::<c_char>()
+            .wrapping_add(std::mem::offset_of!(Stmt, last_error))
     }
 
     fn reconnect(_: *mut Mysql) -> Option<*mut c_char> {
