@@ -9,10 +9,10 @@ use crate::error::{Error, Sent};
 use crate::options::Family;
 use crate::wire::frame;
 
-/// Receive buffer of a new connection, bytes.
-const FIRST_INBOX: usize = 16 << 10;
-/// What it grows to while a large result streams in.
-const LARGEST_INBOX: usize = 128 << 10;
+/// Receive buffer, bytes. Only a packet that is no row and does not fit makes it grow.
+pub(super) const INBOX: usize = 16 << 10;
+/// While a large payload arrives, room is made for so much of it at first.
+const FIRST_ROOM: usize = 128 << 10;
 /// Commands up to this size are copied behind each other and sent at once.
 const COPIED: usize = 64 << 10;
 
@@ -30,10 +30,10 @@ pub(super) enum Packet {
 pub(super) struct Channel {
     pub(super) transport: Transport,
     pub(super) family: Family,
+    /// Received bytes.
     pub(super) inbox: Vec<u8>,
-    /// First byte not yet consumed, and one past the last received.
+    /// The first of them that is not yet consumed.
     pub(super) start: usize,
-    pub(super) end: usize,
     joined: Vec<u8>,
     outbox: Vec<u8>,
     /// Sequence number of the next packet in either direction.
@@ -54,9 +54,8 @@ impl Channel {
         Channel {
             transport,
             family,
-            inbox: vec![0; FIRST_INBOX],
+            inbox: Vec::with_capacity(INBOX),
             start: 0,
-            end: 0,
             joined: Vec::new(),
             outbox: Vec::new(),
             sequence: 0,
@@ -71,7 +70,7 @@ impl Channel {
 
     /// True when no received byte waits here.
     pub(super) fn is_drained(&self) -> bool {
-        self.start == self.end && self.transport.is_drained()
+        self.start == self.inbox.len() && self.transport.is_drained()
     }
 
     fn until(&self, timeout: Option<Duration>) -> Option<Instant> {
@@ -119,7 +118,7 @@ impl Channel {
     /// Bytes received and not yet consumed.
     #[inline]
     pub(super) fn buffered(&self) -> &[u8] {
-        &self.inbox[self.start..self.end]
+        &self.inbox[self.start..]
     }
 
     /// The header of the next packet, if it has arrived: length and sequence number.
@@ -130,19 +129,25 @@ impl Channel {
 
     /// One read from the socket behind what is there.
     pub(super) async fn fill(&mut self) -> Result<(), Error> {
-        if self.start == self.end {
+        if self.start == self.inbox.len() {
             self.start = 0;
-            self.end = 0;
+            self.inbox.clear();
         }
-        if self.end == self.inbox.len() {
+        if self.inbox.len() == self.inbox.capacity() {
             self.make_room()?;
         }
         let deadline = self.until(self.read_timeout);
-        match self.transport.recv(&mut self.inbox[self.end..], deadline).await {
-            Ok(count) => {
-                self.end += count;
-                Ok(())
-            }
+        match self.transport.recv(&mut self.inbox, deadline).await {
+            Ok(_) => Ok(()),
+            Err(failure) => Err(self.fail(failure)),
+        }
+    }
+
+    /// One read from the socket to the end of `buffer`, which has room.
+    pub(super) async fn fill_other(&mut self, buffer: &mut Vec<u8>) -> Result<(), Error> {
+        let deadline = self.until(self.read_timeout);
+        match self.transport.recv(buffer, deadline).await {
+            Ok(_) => Ok(()),
             Err(failure) => Err(self.fail(failure)),
         }
     }
@@ -150,35 +155,29 @@ impl Channel {
     #[cold]
     fn make_room(&mut self) -> Result<(), Error> {
         if self.start > 0 {
-            self.inbox.copy_within(self.start..self.end, 0);
-            self.end -= self.start;
+            self.inbox.drain(..self.start);
             self.start = 0;
-            return Ok(());
-        }
-        let size = self.inbox.len() * 2;
-        self.resize(size)
-    }
-
-    fn resize(&mut self, size: usize) -> Result<(), Error> {
-        if self.inbox.try_reserve_exact(size - self.inbox.len()).is_err() {
+        } else if self.inbox.try_reserve_exact(self.inbox.len().max(INBOX)).is_err() {
             return Err(self.out_of_memory());
         }
-        self.inbox.resize(size, 0);
         Ok(())
     }
 
-    /// A larger buffer pays: the last read filled this one.
-    pub(super) fn widen(&mut self) -> Result<(), Error> {
-        if self.end == self.inbox.len() && self.inbox.len() < LARGEST_INBOX {
-            let size = self.inbox.len() * 2;
-            self.resize(size)?;
+    /// Puts received bytes back in front of what is still to come. The receive buffer is empty.
+    pub(super) fn give_back(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        debug_assert!(self.start == self.inbox.len());
+        self.start = 0;
+        self.inbox.clear();
+        if self.inbox.try_reserve(bytes.len().max(INBOX)).is_err() {
+            return Err(self.out_of_memory());
         }
+        self.inbox.extend_from_slice(bytes);
         Ok(())
     }
 
     /// Waits until so many bytes are there. The buffer grows only as bytes arrive.
     async fn need(&mut self, count: usize) -> Result<(), Error> {
-        while self.end - self.start < count {
+        while self.inbox.len() - self.start < count {
             self.fill().await?;
         }
         Ok(())
@@ -207,20 +206,26 @@ impl Channel {
         self.packet().await
     }
 
+    /// The next packet, if it has arrived whole.
+    #[inline]
+    pub(super) fn packet_here(&mut self) -> Option<Packet> {
+        let (length, sequence) = self.peek()?;
+        let from = self.start + frame::HEADER;
+        if sequence != self.sequence || length >= frame::MAX_PAYLOAD || self.inbox.len() - from < length {
+            return None;
+        }
+        self.sequence = sequence.wrapping_add(1);
+        self.start = from + length;
+        Some(Packet::Here(from..from + length))
+    }
+
     /// The next packet, whole.
     #[inline]
     pub(super) async fn packet(&mut self) -> Result<Packet, Error> {
-        if let Some((length, sequence)) = self.peek()
-            && sequence == self.sequence
-            && length < frame::MAX_PAYLOAD
-            && self.end - self.start >= frame::HEADER + length
-        {
-            self.sequence = sequence.wrapping_add(1);
-            let from = self.start + frame::HEADER;
-            self.start = from + length;
-            return Ok(Packet::Here(from..from + length));
+        match self.packet_here() {
+            Some(packet) => Ok(packet),
+            None => self.packet_slowly().await,
         }
-        self.packet_slowly().await
     }
 
     #[cold]
@@ -262,7 +267,7 @@ impl Channel {
     /// Waits for the next header; true if its packet does not fit the receive buffer.
     pub(super) async fn next_is_large(&mut self) -> Result<bool, Error> {
         self.need(frame::HEADER).await?;
-        Ok(self.peek().is_some_and(|(length, _)| length + frame::HEADER > self.inbox.len()))
+        Ok(self.peek().is_some_and(|(length, _)| length + frame::HEADER > INBOX))
     }
 
     /// Throws the next packet away, without keeping it.
@@ -271,10 +276,10 @@ impl Channel {
             let length = self.header().await?;
             let mut left = length;
             while left > 0 {
-                if self.start == self.end {
+                if self.start == self.inbox.len() {
                     self.fill().await?;
                 }
-                let now = left.min(self.end - self.start);
+                let now = left.min(self.inbox.len() - self.start);
                 self.start += now;
                 left -= now;
             }
@@ -292,29 +297,27 @@ impl Channel {
 
     /// Moves `length` bytes to the end of `out`: what has arrived is copied, the rest read to its place.
     async fn take(&mut self, length: usize, out: &mut Vec<u8>) -> Result<(), Error> {
-        let here = length.min(self.end - self.start);
-        let mut filled = out.len() + here;
+        let here = length.min(self.inbox.len() - self.start);
         let total = out.len() + length;
         if out.try_reserve(here).is_err() {
             return Err(self.out_of_memory());
         }
         out.extend_from_slice(&self.inbox[self.start..self.start + here]);
         self.start += here;
-        while filled < total {
-            if filled == out.len() {
-                // Grows with what has arrived, never with what was only promised.
-                let more = filled.max(LARGEST_INBOX).min(total - filled);
-                // A last byte is left for a NUL.
+        while out.len() < total {
+            if out.len() == out.capacity() {
+                // Grows with what has arrived, never with what was only promised. A last byte is left for a NUL.
+                let more = out.len().max(FIRST_ROOM).min(total - out.len());
                 if out.try_reserve_exact(more + 1).is_err() {
                     return Err(self.out_of_memory());
                 }
-                out.resize(filled + more, 0);
             }
-            let deadline = self.until(self.read_timeout);
-            match self.transport.recv(&mut out[filled..], deadline).await {
-                Ok(count) => filled += count,
-                Err(failure) => return Err(self.fail(failure)),
-            }
+            self.fill_other(out).await?;
+        }
+        if out.len() > total {
+            // The beginning of the next packet.
+            let rest = out.split_off(total);
+            self.give_back(&rest)?;
         }
         Ok(())
     }
@@ -411,7 +414,7 @@ impl Channel {
                     continue;
                 }
                 let (now, later) = part.split_at(part.len().min(room));
-                let (head, tail) = now.split_at(now.len().min(FIRST_INBOX));
+                let (head, tail) = now.split_at(now.len().min(INBOX));
                 outbox.extend_from_slice(head);
                 self.write(outbox, gone).await?;
                 gone += outbox.len();

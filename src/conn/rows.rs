@@ -1,18 +1,27 @@
 //! Text rows off the wire: the loops that have to be fast.
+//!
+//! Rows of a stored result are received into the memory in which they stay; nothing is copied but what had arrived
+//! together with the head of the result.
 
-use super::channel::Channel;
+use super::channel::{Channel, INBOX};
 use super::login::server_error;
 use super::{End, Packet};
 use crate::error::Error;
-use crate::result::{Builder, LARGE_HEADER, StoredRows, StreamRow};
+use crate::result::{Builder, LARGE_HEADER, OutOfMemory, StoredRows, StreamRow};
 use crate::wire::{err, frame, ok, row};
 
-/// What ended a run over the packets in the receive buffer.
+/// A row from this size on gets a block of its own.
+const LARGE_ROW: usize = 64 << 10;
+
+/// What ended a run over the packets that lie one behind the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stop {
-    /// The next packet is not all there.
-    Incomplete,
-    /// The next packet is no row, or is not to be copied with the others.
-    Special,
+    /// The next packet is not all there; so many bytes of it are wanted, its header included.
+    Incomplete(usize),
+    /// The next packet, of so many bytes, is no row.
+    NoRow(usize),
+    /// The next row, of so many bytes, has lengths that are not in their shortest form.
+    Loose(usize),
     /// The next packet breaks the protocol.
     Malformed,
     /// No memory.
@@ -24,94 +33,119 @@ pub(super) async fn store(channel: &mut Channel, flags: u64, columns: usize) -> 
     let Ok(mut rows) = Builder::new(columns) else {
         return Err(channel.out_of_memory());
     };
+    if take_inbox(channel, &mut rows).is_err() {
+        return Err(channel.out_of_memory());
+    }
     loop {
-        match take_run(channel, flags, &mut rows) {
-            Stop::Malformed => return Err(channel.malformed()),
-            Stop::OutOfMemory => return Err(channel.out_of_memory()),
-            Stop::Special => {
-                if let Some(end) = special(channel, flags, &mut rows).await? {
+        match run(&mut channel.sequence, flags, &mut rows) {
+            Stop::Incomplete(want) if want < LARGE_ROW => {
+                if rows.make_room(want).is_err() {
+                    return Err(channel.out_of_memory());
+                }
+                channel.fill_other(rows.buffer()).await?;
+            }
+            Stop::Incomplete(_) => large(channel, &mut rows).await?,
+            Stop::NoRow(length) => {
+                if let Some(end) = no_row(channel, flags, &mut rows, length).await? {
                     return match rows.finish() {
                         Ok(rows) => Ok((rows, end)),
                         Err(_) => Err(channel.out_of_memory()),
                     };
                 }
             }
-            Stop::Incomplete => match channel.peek() {
-                // Larger than the buffer: it goes to a block of its own.
-                Some((length, _)) if length + frame::HEADER > channel.inbox.len() => {
-                    special(channel, flags, &mut rows).await?;
+            Stop::Loose(length) => {
+                let Ok(canonical) = row::canonical(&rows.tail()[frame::HEADER..length], columns) else {
+                    return Err(channel.malformed());
+                };
+                let mut block = vec![0; LARGE_HEADER];
+                block.extend_from_slice(&canonical);
+                channel.sequence = channel.sequence.wrapping_add(1);
+                // What follows goes to a new block, behind this one.
+                if rows.skip(length).and_then(|()| rows.adopt(block)).is_err() {
+                    return Err(channel.out_of_memory());
                 }
-                _ => {
-                    channel.fill().await?;
-                    channel.widen()?;
-                }
-            },
+            }
+            Stop::Malformed => return Err(channel.malformed()),
+            Stop::OutOfMemory => return Err(channel.out_of_memory()),
         }
     }
 }
 
-/// Takes over the whole rows that lie in the receive buffer, with one copy.
-fn take_run(channel: &mut Channel, flags: u64, rows: &mut Builder) -> Stop {
-    let (start, end) = (channel.start, channel.end);
-    let run = &mut channel.inbox[start..end];
-    if rows.reserve(run.len()).is_err() {
-        return Stop::OutOfMemory;
+/// Hands over what has arrived: a well-filled receive buffer as it is, a few bytes as a copy.
+fn take_inbox(channel: &mut Channel, rows: &mut Builder) -> Result<(), OutOfMemory> {
+    let arrived = channel.inbox.len() - channel.start;
+    if arrived < INBOX / 2 || channel.inbox.capacity() > 2 * INBOX {
+        rows.start_with_copy(channel.buffered())?;
+    } else {
+        let mut fresh = Vec::new();
+        fresh.try_reserve_exact(INBOX)?;
+        let inbox = std::mem::replace(&mut channel.inbox, fresh);
+        rows.start_with(inbox, channel.start)?;
     }
+    channel.inbox.clear();
+    channel.start = 0;
+    Ok(())
+}
+
+/// Notes the whole rows among the received bytes.
+#[inline]
+fn run(sequence: &mut u8, flags: u64, rows: &mut Builder) -> Stop {
+    let parts = rows.parts();
     let mut at = 0;
-    let mut sequence = channel.sequence;
+    let mut number = *sequence;
     let stop = loop {
-        let Some((header, rest)) = run[at..].split_first_chunk_mut::<{ frame::HEADER }>() else {
-            break Stop::Incomplete;
+        let Some((header, rest)) = parts.tail[at..].split_first_chunk_mut::<{ frame::HEADER }>() else {
+            break Stop::Incomplete(frame::HEADER);
         };
-        let (length, number) = frame::parse(*header);
+        let (length, found) = frame::parse(*header);
         let Some(payload) = rest.get(..length) else {
-            break Stop::Incomplete;
+            break Stop::Incomplete(frame::HEADER + length);
         };
-        if number != sequence {
+        if found != number {
             break Stop::Malformed;
         }
-        if length == frame::MAX_PAYLOAD || err::is_err(payload) || ok::is_end(payload, flags) {
-            break Stop::Special;
+        if length == frame::MAX_PAYLOAD {
+            break Stop::Incomplete(usize::MAX);
         }
-        match row::scan(payload, rows.longest()) {
+        if let Some(0xFE | 0xFF) = payload.first()
+            && (err::is_err(payload) || ok::is_end(payload, flags))
+        {
+            break Stop::NoRow(frame::HEADER + length);
+        }
+        match row::scan(payload, parts.longest) {
             Ok(row::Form::Canonical) => {}
-            Ok(row::Form::Loose) => break Stop::Special,
+            Ok(row::Form::Loose) => break Stop::Loose(frame::HEADER + length),
             Err(_) => break Stop::Malformed,
         }
         Builder::prepare(header);
-        if rows.row_at(at + frame::HEADER).is_err() {
+        if parts.words.push(parts.base + at + frame::HEADER).is_err() {
             break Stop::OutOfMemory;
         }
-        sequence = sequence.wrapping_add(1);
+        number = number.wrapping_add(1);
         at += frame::HEADER + length;
     };
-    rows.append(&run[..at]);
-    channel.start += at;
-    channel.sequence = sequence;
+    *sequence = number;
+    rows.advance(at);
     stop
 }
 
-/// Takes the next packet by itself: the end, an error, or a row that needs a block of its own.
-async fn special(channel: &mut Channel, flags: u64, rows: &mut Builder) -> Result<Option<End>, Error> {
-    if channel.next_is_large().await? {
-        let mut block = vec![0; LARGE_HEADER];
-        channel.large(&mut block).await?;
-        add_by_itself(channel, rows, block)?;
-        return Ok(None);
-    }
+/// The next packet is the end of the rows, or an error. What was received behind it belongs to the next reply.
+async fn no_row(channel: &mut Channel, flags: u64, rows: &mut Builder, length: usize) -> Result<Option<End>, Error> {
+    channel.give_back(rows.tail())?;
+    rows.drop_tail();
+    debug_assert!(channel.buffered().len() >= length);
     let packet = channel.packet().await?;
-    if let Some(end) = ending(channel, &packet, flags)? {
-        return Ok(Some(end));
-    }
-    let mut block = vec![0; LARGE_HEADER];
-    block.extend_from_slice(channel.bytes(&packet));
-    add_by_itself(channel, rows, block)?;
-    Ok(None)
+    ending(channel, &packet, flags)
 }
 
-fn add_by_itself(channel: &mut Channel, rows: &mut Builder, mut block: Vec<u8>) -> Result<(), Error> {
-    let columns = rows.longest().len();
-    match row::scan(&block[LARGE_HEADER..], rows.longest()) {
+/// The next packet is a row that gets a block of its own.
+async fn large(channel: &mut Channel, rows: &mut Builder) -> Result<(), Error> {
+    channel.give_back(rows.tail())?;
+    rows.drop_tail();
+    let mut block = vec![0; LARGE_HEADER];
+    channel.large(&mut block).await?;
+    let columns = rows.columns();
+    match row::scan(&block[LARGE_HEADER..], rows.parts().longest) {
         Ok(row::Form::Canonical) => {}
         Ok(row::Form::Loose) => {
             let Ok(canonical) = row::canonical(&block[LARGE_HEADER..], columns) else {
@@ -122,7 +156,16 @@ fn add_by_itself(channel: &mut Channel, rows: &mut Builder, mut block: Vec<u8>) 
         }
         Err(_) => return Err(channel.malformed()),
     }
-    rows.adopt(block).map_err(|_| channel.out_of_memory())
+    if rows.adopt(block).is_err() {
+        return Err(channel.out_of_memory());
+    }
+    // What arrived behind it.
+    if rows.start_with_copy(channel.buffered()).is_err() {
+        return Err(channel.out_of_memory());
+    }
+    channel.inbox.clear();
+    channel.start = 0;
+    Ok(())
 }
 
 /// The end of the rows, if that is what the packet is.
@@ -142,14 +185,18 @@ fn ending(channel: &mut Channel, packet: &Packet, flags: u64) -> Result<Option<E
 /// Reads one row.
 #[inline]
 pub(super) async fn next(channel: &mut Channel, flags: u64, row: &mut StreamRow) -> Result<Option<End>, Error> {
-    if channel.next_is_large().await? {
-        return next_large(channel, row).await.map(|()| None);
+    // The row is nearly always there.
+    if let Some(packet) = channel.packet_here()
+        && !matches!(channel.bytes(&packet).first(), Some(0xFE | 0xFF))
+    {
+        return load(channel, &packet, row);
     }
-    let packet = channel.packet().await?;
-    if let Some(end) = ending(channel, &packet, flags)? {
-        return Ok(Some(end));
-    }
-    match row.load(channel.bytes(&packet)) {
+    next_slowly(channel, flags, row).await
+}
+
+#[inline]
+fn load(channel: &mut Channel, packet: &Packet, row: &mut StreamRow) -> Result<Option<End>, Error> {
+    match row.load(channel.bytes(packet)) {
         Ok(Ok(())) => Ok(None),
         Ok(Err(_)) => Err(channel.malformed()),
         Err(_) => Err(channel.out_of_memory()),
@@ -157,13 +204,20 @@ pub(super) async fn next(channel: &mut Channel, flags: u64, row: &mut StreamRow)
 }
 
 #[cold]
-async fn next_large(channel: &mut Channel, row: &mut StreamRow) -> Result<(), Error> {
-    let mut block = Vec::new();
-    channel.large(&mut block).await?;
-    match row.adopt(block) {
-        Ok(Ok(())) => Ok(()),
-        Ok(Err(_)) => Err(channel.malformed()),
-        Err(_) => Err(channel.out_of_memory()),
+async fn next_slowly(channel: &mut Channel, flags: u64, row: &mut StreamRow) -> Result<Option<End>, Error> {
+    if channel.next_is_large().await? {
+        let mut block = Vec::new();
+        channel.large(&mut block).await?;
+        return match row.adopt(block) {
+            Ok(Ok(())) => Ok(None),
+            Ok(Err(_)) => Err(channel.malformed()),
+            Err(_) => Err(channel.out_of_memory()),
+        };
+    }
+    let packet = channel.packet().await?;
+    match ending(channel, &packet, flags)? {
+        Some(end) => Ok(Some(end)),
+        None => load(channel, &packet, row),
     }
 }
 

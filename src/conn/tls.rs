@@ -1,6 +1,6 @@
 //! TLS over a connected socket, by rustls.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Instant;
@@ -23,9 +23,8 @@ pub(super) struct Tls {
     session: ClientConnection,
     /// Ciphertext on its way in; kept to be used again.
     incoming: Vec<u8>,
-    /// The part of it that the session has not seen.
+    /// How much of it the session has seen.
     start: usize,
-    end: usize,
     /// Ciphertext on its way out.
     outgoing: Vec<u8>,
     /// Plaintext that the session holds.
@@ -47,7 +46,7 @@ impl Tls {
         deadline: Option<Instant>,
     ) -> Result<Tls, Failure> {
         let session = ClientConnection::new(config, name).map_err(|error| Failure::Tls(error.to_string()))?;
-        let mut tls = Tls { fd, session, incoming: vec![0; RAW], start: 0, end: 0, outgoing: Vec::new(), plain: 0 };
+        let mut tls = Tls { fd, session, incoming: Vec::with_capacity(RAW), start: 0, outgoing: Vec::new(), plain: 0 };
         while tls.session.is_handshaking() {
             tls.flush(deadline).await.map_err(|(_, failure)| failure)?;
             if tls.session.is_handshaking() && tls.session.wants_read() {
@@ -71,18 +70,18 @@ impl Tls {
     }
 
     pub(super) fn is_drained(&self) -> bool {
-        self.start == self.end && self.plain == 0
+        self.start == self.incoming.len() && self.plain == 0
     }
 
     /// Feeds the session with ciphertext, what is left of the last read or else one read from the socket. Not all of
     /// it at once: the session refuses more while its plaintext is not taken out.
     async fn receive(&mut self, deadline: Option<Instant>) -> Result<(), Failure> {
-        if self.start == self.end {
+        if self.start == self.incoming.len() {
             self.start = 0;
-            self.end = 0;
-            self.end = transport::recv(self.fd.as_fd(), &mut self.incoming, deadline).await?;
+            self.incoming.clear();
+            transport::recv(self.fd.as_fd(), &mut self.incoming, deadline).await?;
         }
-        let mut rest = &self.incoming[self.start..self.end];
+        let mut rest = &self.incoming[self.start..];
         let taken = self.session.read_tls(&mut rest).map_err(|error| Failure::Tls(error.to_string()))?;
         if taken == 0 {
             return Err(Failure::Closed);
@@ -114,11 +113,15 @@ impl Tls {
         Ok(())
     }
 
-    pub(super) async fn recv(&mut self, buffer: &mut [u8], deadline: Option<Instant>) -> Result<usize, Failure> {
+    pub(super) async fn recv(&mut self, buffer: &mut Vec<u8>, deadline: Option<Instant>) -> Result<usize, Failure> {
         loop {
-            match self.session.reader().read(buffer) {
-                Ok(0) => return Err(Failure::Closed),
-                Ok(count) => {
+            let mut reader = self.session.reader();
+            match reader.fill_buf() {
+                Ok([]) => return Err(Failure::Closed),
+                Ok(bytes) => {
+                    let count = bytes.len().min(buffer.capacity() - buffer.len());
+                    buffer.extend_from_slice(&bytes[..count]);
+                    reader.consume(count);
                     self.plain = self.plain.saturating_sub(count);
                     return Ok(count);
                 }

@@ -63,9 +63,9 @@ impl Transport {
         }
     }
 
-    /// Reads at least one byte.
+    /// Appends at least one byte to `buffer`, which has room, and at most as many as its capacity takes.
     #[inline]
-    pub(super) async fn recv(&mut self, buffer: &mut [u8], deadline: Option<Instant>) -> Result<usize, Failure> {
+    pub(super) async fn recv(&mut self, buffer: &mut Vec<u8>, deadline: Option<Instant>) -> Result<usize, Failure> {
         match self {
             Transport::Plain(fd) => recv(fd.as_fd(), buffer, deadline).await,
             Transport::Tls(tls) => tls.recv(buffer, deadline).await,
@@ -100,11 +100,17 @@ impl Transport {
     }
 }
 
-/// Reads at least one byte from a socket.
+/// Appends at least one byte from a socket to `buffer`, without growing it.
 #[inline]
-pub(super) async fn recv(fd: BorrowedFd<'_>, buffer: &mut [u8], deadline: Option<Instant>) -> Result<usize, Failure> {
+pub(super) async fn recv(
+    fd: BorrowedFd<'_>,
+    buffer: &mut Vec<u8>,
+    deadline: Option<Instant>,
+) -> Result<usize, Failure> {
     std::future::poll_fn(|_| {
-        poll_recv(fd, deadline, |flags| rustix::net::recv(fd, &mut *buffer, flags).map(|(count, _)| count))
+        poll_recv(fd, deadline, |flags| {
+            rustix::net::recv(fd, rustix::buffer::spare_capacity(buffer), flags).map(|(count, _)| count)
+        })
     })
     .await
 }

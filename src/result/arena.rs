@@ -6,7 +6,10 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{c_char, c_ulong};
-use std::mem::ManuallyDrop;
+use std::mem::{ManuallyDrop, MaybeUninit};
+
+/// A value pointer of a row, unknown until the row is fetched: tables of them are not cleared first.
+pub(super) type Pointer = MaybeUninit<*mut c_char>;
 
 /// A `Vec` whose elements C may point at: it never grows, moves or is borrowed again.
 #[derive(Debug)]
@@ -38,6 +41,12 @@ impl<T: Copy> Frozen<T> {
         self.length
     }
 
+    /// True for [`Frozen::empty`].
+    #[inline]
+    pub(super) fn is_unset(&self) -> bool {
+        self.capacity == 0
+    }
+
     /// The address of an element; `index` may be the length (one past the end).
     #[inline]
     pub(super) fn at(&self, index: usize) -> *mut T {
@@ -66,6 +75,16 @@ impl<T: Copy> Frozen<T> {
 }
 
 impl Frozen<u8> {
+    /// Reads `N` bytes from `index` on; None if they are not all there.
+    #[inline]
+    pub(super) fn get_array<const N: usize>(&self, index: usize) -> Option<[u8; N]> {
+        if index > self.length || self.length - index < N {
+            return None;
+        }
+        // SAFETY: the bytes are inside the block, which is initialised and owned by us; an array has no alignment.
+        Some(unsafe { self.base.add(index).cast::<[u8; N]>().read() })
+    }
+
     /// Copies `bytes`, which must fit, to the beginning.
     #[inline]
     pub(super) fn copy_from(&self, bytes: &[u8]) {
@@ -110,18 +129,22 @@ pub(super) struct Place<'a> {
     /// One past its last byte; a byte of the block, which is overwritten by the last value's NUL.
     pub(super) end: usize,
     /// Where the value pointers lie.
-    pub(super) values: &'a Frozen<*mut c_char>,
+    pub(super) values: &'a Frozen<Pointer>,
     /// Index of the first of them.
     pub(super) first: usize,
-    /// One length per column.
+    /// Where the lengths lie.
     pub(super) lengths: &'a Frozen<c_ulong>,
+    /// Index of the first of them.
+    pub(super) first_length: usize,
+    /// Number of columns.
+    pub(super) columns: usize,
 }
 
 impl Place<'_> {
     /// The pointers as C gets them.
     #[inline]
     pub(super) fn pointers(&self) -> super::RowPointers {
-        super::RowPointers { values: self.values.at(self.first), lengths: self.lengths.at(0) }
+        super::RowPointers { values: self.values.at(self.first).cast(), lengths: self.lengths.at(self.first_length) }
     }
 
     /// True if all of it lies inside the blocks.
@@ -130,11 +153,13 @@ impl Place<'_> {
         self.start <= self.end
             && self.end < self.bytes.length
             && self.first <= self.values.length
-            && self.values.length - self.first >= self.lengths.length
+            && self.values.length - self.first >= self.columns
+            && self.first_length <= self.lengths.length
+            && self.lengths.length - self.first_length >= self.columns
     }
 
     /// Walks a text row: fills in the pointers and lengths and ends every value with a NUL, over the first byte of
-    /// what follows it. False if the bytes are no row of so many columns; then some pointers may have been written.
+    /// what follows it. False if the bytes are no row of so many columns; then what could not be read is NULL.
     #[inline]
     pub(super) fn index(&self) -> bool {
         if !self.is_sound() {
@@ -142,80 +167,117 @@ impl Place<'_> {
         }
         let mut at = self.bytes.at(self.start);
         let end = self.bytes.at(self.end);
-        let mut value = self.values.at(self.first);
-        let mut length = self.lengths.at(0);
-        let last = self.lengths.at(self.lengths.length);
+        let mut value = self.values.at(self.first).cast::<*mut c_char>();
+        let mut length = self.lengths.at(self.first_length);
+        let last = length.wrapping_add(self.columns);
         while length != last {
-            let left = end as usize - at as usize;
-            if left == 0 {
-                return false;
+            if at >= end {
+                return self.fill(value, length, last);
             }
-            // SAFETY: `at` lies before `end`, inside the block (is_sound, and the check above).
+            // SAFETY: `at` lies before `end` and not before the row's start, so inside the block (is_sound).
             let first = unsafe { at.read() };
             // SAFETY: as above. The byte is a length that has been read; zero ends the value before it.
             unsafe { at.write(0) };
-            let (pointer, count, taken) = if first < NULL {
-                (at.wrapping_add(1), usize::from(first), 1)
+            at = at.wrapping_add(1);
+            let (pointer, count) = if first < NULL {
+                (at, usize::from(first))
             } else if first == NULL {
-                (std::ptr::null_mut(), 0, 1)
+                (std::ptr::null_mut(), 0)
             } else {
-                let Some((header, count)) = long_length(first, at, left) else {
-                    return false;
-                };
-                (at.wrapping_add(header), count, header)
+                match long_length(first, at, end as usize - at as usize) {
+                    Some((header, count)) => {
+                        at = at.wrapping_add(header);
+                        (at, count)
+                    }
+                    None => return self.fill(value, length, last),
+                }
             };
-            if count > left - taken {
-                return false;
-            }
-            at = at.wrapping_add(taken + count);
+            at = at.wrapping_add(count);
             // SAFETY: `value` runs beside `length` through at least as many elements of its block (is_sound).
             unsafe { value.write(pointer.cast()) };
-            // SAFETY: `length` lies before `last`, inside its block.
+            // SAFETY: `length` lies before `last`, inside its block (is_sound).
             unsafe { length.write(count as c_ulong) };
             value = value.wrapping_add(1);
             length = length.wrapping_add(1);
         }
+        if at != end {
+            // A last value that claims more than there is must not be shown.
+            return self.fill(self.values.at(self.first).cast(), self.lengths.at(self.first_length), last);
+        }
         // SAFETY: `end` is a byte of the block (is_sound).
         unsafe { end.write(0) };
-        at == end
+        true
+    }
+
+    /// NULL for the columns from `length` to `last`; false.
+    #[cold]
+    fn fill(&self, mut value: *mut *mut c_char, mut length: *mut c_ulong, last: *mut c_ulong) -> bool {
+        while length != last {
+            // SAFETY: called by `index` only, with its own pointers; see there.
+            unsafe { value.write(std::ptr::null_mut()) };
+            // SAFETY: as above.
+            unsafe { length.write(0) };
+            value = value.wrapping_add(1);
+            length = length.wrapping_add(1);
+        }
+        false
     }
 
     /// Finds the lengths of a row again that was indexed before: from its end backwards, because the length of
     /// every value lay, in its shortest form, between it and the value before.
     pub(super) fn measure(&self) {
+        if !self.is_sound() {
+            return;
+        }
         let mut end = self.bytes.at(self.end) as usize;
-        for column in (0..self.lengths.length).rev() {
-            let value = self.values.get(self.first + column).unwrap_or(std::ptr::null_mut());
+        for column in (0..self.columns).rev() {
+            // SAFETY: inside the table (is_sound), and set by `index`, whose rows alone come here.
+            let value = unsafe { self.values.at(self.first + column).read().assume_init() };
             let (length, next) = if value.is_null() {
                 (0, end.wrapping_sub(1))
             } else {
                 let length = end.wrapping_sub(value as usize);
                 (length, (value as usize).wrapping_sub(lenenc_size(length)))
             };
-            self.lengths.set(column, length as c_ulong);
+            self.lengths.set(self.first_length + column, length as c_ulong);
             end = next;
         }
     }
 }
 
-/// A length of more than one byte, whose marker `first` at `at` was read: bytes of the whole header, and the length.
+/// A copy of the value of `length` bytes in `block` that an indexed row's pointer leads to; None for NULL.
+pub(super) fn copy_value(
+    block: &Frozen<u8>,
+    pointers: &Frozen<Pointer>,
+    index: usize,
+    length: usize,
+) -> Option<Vec<u8>> {
+    let pointer = pointers.get(index)?;
+    // SAFETY: the row was indexed, which set all its pointers.
+    let pointer = unsafe { pointer.assume_init() };
+    copy_out(block, pointer.cast_const().cast(), length)
+}
+
+/// A length of more than one byte, whose marker `first` was read and which lies at `at`, where `left` bytes are left:
+/// bytes that it takes, and the length, which is not beyond what is left.
 #[cold]
-fn long_length(first: u8, at: *mut u8, left: usize) -> Option<(usize, usize)> {
+fn long_length(first: u8, at: *const u8, left: usize) -> Option<(usize, usize)> {
     let count = match first {
         252 => 2,
         253 => 3,
         254 => 8,
         _ => return None,
     };
-    if left < 1 + count {
+    if left < count {
         return None;
     }
     let mut length = [0; 8];
     for (index, byte) in length.iter_mut().enumerate().take(count) {
-        // SAFETY: 1 + count bytes are left from `at` on, inside the block.
-        *byte = unsafe { at.add(1 + index).read() };
+        // SAFETY: `count` bytes are left from `at` on, inside the block.
+        *byte = unsafe { at.add(index).read() };
     }
-    Some((1 + count, usize::try_from(u64::from_le_bytes(length)).ok()?))
+    let length = usize::try_from(u64::from_le_bytes(length)).ok()?;
+    (length <= left - count).then_some((count, length))
 }
 
 /// Bytes that the shortest form of a length takes.

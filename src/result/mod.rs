@@ -11,7 +11,7 @@ mod stream;
 use std::ffi::{c_char, c_ulong};
 
 pub use columns::{Column, Columns, ColumnsBuilder, Definition};
-pub use stored::{Builder, LARGE_HEADER, StoredRows};
+pub use stored::{Builder, LARGE_HEADER, Parts, StoredRows, Words};
 pub use stream::StreamRow;
 
 /// A row as C sees it: `column_count` pointers (NULL = SQL NULL) to NUL-ended values, and their lengths.

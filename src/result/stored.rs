@@ -7,7 +7,7 @@
 
 use std::ffi::c_ulong;
 
-use super::arena::{Frozen, Place};
+use super::arena::{Frozen, Place, Pointer};
 use super::{OutOfMemory, RowPointers};
 
 /// Rows whose words and pointers are allocated together.
@@ -35,7 +35,7 @@ struct Group {
     /// One word per row.
     words: Vec<u64>,
     /// `words.len()` times the number of columns, made when the first row of the group is fetched.
-    pointers: Frozen<*mut std::ffi::c_char>,
+    pointers: Frozen<Pointer>,
 }
 
 /// All rows of a result. Rows stay where they are until it is dropped.
@@ -44,8 +44,9 @@ pub struct StoredRows {
     blocks: Vec<Frozen<u8>>,
     groups: Vec<Group>,
     rows: u64,
+    columns: usize,
+    /// The longest value of each column, then the lengths of the row fetched last.
     lengths: Frozen<c_ulong>,
-    longest: Vec<c_ulong>,
 }
 
 impl StoredRows {
@@ -78,168 +79,141 @@ impl StoredRows {
         if number >= self.rows {
             return Ok(None);
         }
-        let (group, within) = ((number / GROUP as u64) as usize, (number % GROUP as u64) as usize);
-        let columns = self.lengths.len();
-        let Some(group) = self.groups.get_mut(group) else {
+        let within = number as usize % GROUP;
+        let Some(group) = self.groups.get_mut(number as usize / GROUP) else {
             return Ok(None);
         };
         let Some(word) = group.words.get_mut(within) else {
             return Ok(None);
         };
-        if *word & FETCHED == 0 && group.pointers.len() == 0 {
-            let count = group.words.len();
-            group.pointers = pointers(count * columns)?;
-            // The borrow of `word` ended above; take it again.
-            return self.try_row_with_pointers(number);
-        }
-        let fetched = *word & FETCHED != 0;
         let block = ((*word >> BLOCK_SHIFT) & BLOCK_MASK) as usize;
         let start = (*word & OFFSET_MASK) as usize;
         let Some(bytes) = self.blocks.get(block) else {
             return Ok(None);
         };
-        let end = start + payload_length(bytes, start);
-        let place =
-            Place { bytes, start, end, values: &group.pointers, first: within * columns, lengths: &self.lengths };
-        if fetched {
+        let place = Place {
+            bytes,
+            start,
+            end: start + payload_length(bytes, start),
+            values: &group.pointers,
+            first: within * self.columns,
+            lengths: &self.lengths,
+            first_length: self.columns,
+            columns: self.columns,
+        };
+        if *word & FETCHED != 0 {
             place.measure();
-        } else {
-            *word |= FETCHED;
-            let sound = place.index();
-            debug_assert!(sound, "rows are checked before they are stored");
+            return Ok(Some(place.pointers()));
         }
-        Ok(Some(place.pointers()))
-    }
-
-    #[cold]
-    fn try_row_with_pointers(&mut self, number: u64) -> Result<Option<RowPointers>, OutOfMemory> {
-        // No columns at all: no pointers to make, nothing to fetch.
-        if self.lengths.len() == 0 { Ok(None) } else { self.try_row(number) }
+        if group.pointers.is_unset() {
+            let pointers = pointers(group.words.len() * self.columns)?;
+            group.pointers = pointers;
+            return self.try_row(number);
+        }
+        let sound = place.index();
+        debug_assert!(sound, "rows are checked before they are stored");
+        let pointers = place.pointers();
+        *word |= FETCHED;
+        Ok(Some(pointers))
     }
 
     /// A copy of one value, for our own use: None for SQL NULL and for places beyond the result.
     pub fn value(&mut self, row: u64, column: usize) -> Option<Vec<u8>> {
-        if column >= self.lengths.len() {
+        if column >= self.columns {
             return None;
         }
         self.row(row)?;
-        let (group, within) = ((row / GROUP as u64) as usize, (row % GROUP as u64) as usize);
-        let group = self.groups.get(group)?;
-        let pointer = group.pointers.get(within * self.lengths.len() + column)?;
+        let group = self.groups.get(row as usize / GROUP)?;
+        let within = row as usize % GROUP;
         let block = self.blocks.get(((group.words.get(within)? >> BLOCK_SHIFT) & BLOCK_MASK) as usize)?;
-        let length = usize::try_from(self.lengths.get(column)?).ok()?;
-        super::arena::copy_out(block, pointer.cast_const().cast(), length)
+        let length = usize::try_from(self.lengths.get(self.columns + column)?).ok()?;
+        super::arena::copy_value(block, &group.pointers, within * self.columns + column, length)
     }
 
     /// For every column the length of its longest value: `MYSQL_FIELD.max_length`.
     pub fn max_lengths(&mut self) -> Vec<c_ulong> {
-        self.longest.clone()
+        (0..self.columns).map(|column| self.max_length(column)).collect()
     }
 
-    /// The same without a copy.
-    pub fn longest(&self) -> &[c_ulong] {
-        &self.longest
+    /// The same for one column; 0 for columns that are not there.
+    pub fn max_length(&self, column: usize) -> c_ulong {
+        if column < self.columns { self.lengths.get(column).unwrap_or(0) } else { 0 }
     }
 }
 
+/// Length of the payload that begins at `start`, from the bytes before it.
 #[inline]
 fn payload_length(bytes: &Frozen<u8>, start: usize) -> usize {
-    let byte = |back: usize| usize::from(bytes.get(start.wrapping_sub(back)).unwrap_or(0));
-    let length = byte(1) | byte(3) << 8 | byte(2) << 16;
-    if length != LARGE {
-        return length;
-    }
-    (5..=LARGE_HEADER).fold(0, |length, back| length << 8 | byte(back))
+    let [_, second, third, first] = bytes.get_array(start.wrapping_sub(HEADER)).unwrap_or_default();
+    let length = u32::from_le_bytes([first, second, third, 0]) as usize;
+    if length == LARGE { large_length(bytes, start) } else { length }
 }
 
 #[cold]
-fn pointers(count: usize) -> Result<Frozen<*mut std::ffi::c_char>, OutOfMemory> {
+fn large_length(bytes: &Frozen<u8>, start: usize) -> usize {
+    u64::from_le_bytes(bytes.get_array(start.wrapping_sub(LARGE_HEADER)).unwrap_or_default()) as usize
+}
+
+#[cold]
+fn pointers(count: usize) -> Result<Frozen<Pointer>, OutOfMemory> {
     let mut all = Vec::new();
     all.try_reserve_exact(count)?;
-    all.resize(count, std::ptr::null_mut());
+    all.resize_with(count, Pointer::uninit);
     Ok(Frozen::new(all))
 }
 
 /// Collects the rows of a result while they arrive.
+///
+/// The present block holds whole rows and behind them a tail: received bytes not yet looked at. Whoever receives
+/// appends to [`Builder::buffer`], looks at the rows of [`Builder::parts`], and says with [`Builder::advance`] how far it got.
 #[derive(Debug)]
 pub struct Builder {
     full: Vec<Frozen<u8>>,
     current: Vec<u8>,
-    groups: Vec<Group>,
-    rows: u64,
-    longest: Vec<c_ulong>,
+    /// Bytes of `current` that are whole rows.
+    done: usize,
+    words: Words,
+    /// First the longest values so far, then room for the lengths of the row fetched last.
+    lengths: Vec<c_ulong>,
 }
 
-impl Builder {
-    /// For rows of so many columns.
-    pub fn new(columns: usize) -> Result<Self, OutOfMemory> {
-        let mut longest = Vec::new();
-        longest.try_reserve_exact(columns)?;
-        longest.resize(columns, 0);
-        Ok(Builder { full: Vec::new(), current: Vec::new(), groups: Vec::new(), rows: 0, longest })
-    }
+/// The rows' words while they are collected.
+#[derive(Debug)]
+pub struct Words {
+    groups: Vec<Group>,
+    rows: u64,
+    /// Number of the present block, shifted to its place.
+    block: u64,
+}
 
-    /// Number of rows so far.
-    pub fn len(&self) -> u64 {
-        self.rows
-    }
-
-    /// True if there is none yet.
-    pub fn is_empty(&self) -> bool {
-        self.rows == 0
-    }
-
+/// What [`Builder::parts`] lends.
+#[derive(Debug)]
+pub struct Parts<'a> {
+    /// The bytes not yet looked at.
+    pub tail: &'a mut [u8],
+    /// Where the tail begins in its block; to be added to the place of a row in the tail.
+    pub base: usize,
     /// For every column the longest value so far; whoever checks a row keeps it up to date.
+    pub longest: &'a mut [c_ulong],
+    /// Takes the places of the rows' payloads.
+    pub words: &'a mut Words,
+}
+
+impl Words {
+    /// Notes a row whose payload begins at this place of the present block.
     #[inline]
-    pub fn longest(&mut self) -> &mut [c_ulong] {
-        &mut self.longest
-    }
-
-    /// Announces up to `bytes` bytes of packets, headers included, for [`Builder::append`].
-    pub fn reserve(&mut self, bytes: usize) -> Result<(), OutOfMemory> {
-        // One more: the NUL of the last value.
-        let need = bytes + 1;
-        if self.current.capacity() - self.current.len() >= need {
-            return Ok(());
-        }
-        let mut size = need;
-        if self.current.capacity() != 0 {
-            size = need.max((self.current.capacity() * 2).clamp(SECOND_BLOCK, LARGEST_BLOCK));
-        }
-        let mut next = Vec::new();
-        next.try_reserve_exact(size)?;
-        let block = std::mem::replace(&mut self.current, next);
-        self.retire(block)
-    }
-
-    fn retire(&mut self, mut block: Vec<u8>) -> Result<(), OutOfMemory> {
-        if block.capacity() != 0 {
-            self.full.try_reserve(1)?;
-            block.push(0);
-            self.full.push(Frozen::new(block));
-        }
-        Ok(())
-    }
-
-    /// Notes a row whose payload begins `offset` bytes after the beginning of the next [`Builder::append`].
-    #[inline]
-    pub fn row_at(&mut self, offset: usize) -> Result<(), OutOfMemory> {
-        let (block, at) = (self.full.len(), self.current.len() + offset);
-        self.push_word((block as u64) << BLOCK_SHIFT | at as u64)
-    }
-
-    #[inline]
-    fn push_word(&mut self, word: u64) -> Result<(), OutOfMemory> {
+    pub fn push(&mut self, place: usize) -> Result<(), OutOfMemory> {
+        let word = self.block | place as u64;
         match self.groups.last_mut() {
             Some(group) if group.words.len() < group.words.capacity() => group.words.push(word),
-            _ => self.push_word_slowly(word)?,
+            _ => self.push_slowly(word)?,
         }
         self.rows += 1;
         Ok(())
     }
 
     #[cold]
-    fn push_word_slowly(&mut self, word: u64) -> Result<(), OutOfMemory> {
+    fn push_slowly(&mut self, word: u64) -> Result<(), OutOfMemory> {
         let first = self.groups.is_empty();
         if let Some(group) = self.groups.last_mut()
             && group.words.len() < GROUP
@@ -260,60 +234,159 @@ impl Builder {
         self.groups.push(Group { words, pointers: Frozen::empty() });
         Ok(())
     }
+}
 
-    /// Adds whole packets, announced by [`Builder::reserve`]; the rows in them were noted by [`Builder::row_at`].
-    /// The first byte of each header has been copied over its last one ([`Builder::prepare`]).
-    pub fn append(&mut self, packets: &[u8]) {
-        debug_assert!(self.current.capacity() - self.current.len() > packets.len());
-        self.current.extend_from_slice(packets);
+impl Builder {
+    /// For rows of so many columns.
+    pub fn new(columns: usize) -> Result<Self, OutOfMemory> {
+        let mut lengths = Vec::new();
+        lengths.try_reserve_exact(2 * columns)?;
+        lengths.resize(2 * columns, 0);
+        let words = Words { groups: Vec::new(), rows: 0, block: 0 };
+        Ok(Builder { full: Vec::new(), current: Vec::new(), done: 0, words, lengths })
     }
 
-    /// What has to be done to the header of each packet before [`Builder::append`].
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.lengths.len() / 2
+    }
+
+    /// Begins a block with a copy of received bytes: what they hold is probably the whole result.
+    pub fn start_with_copy(&mut self, received: &[u8]) -> Result<(), OutOfMemory> {
+        let mut block = Vec::new();
+        // One more: the NUL of the last value.
+        block.try_reserve_exact(received.len() + 1)?;
+        block.extend_from_slice(received);
+        self.start_with(block, 0)
+    }
+
+    /// Begins a block with received bytes as they are; the first `skip` of them are no rows.
+    pub fn start_with(&mut self, received: Vec<u8>, skip: usize) -> Result<(), OutOfMemory> {
+        let block = std::mem::replace(&mut self.current, received);
+        let done = std::mem::replace(&mut self.done, skip);
+        self.retire(block, done)
+    }
+
+    /// The bytes not yet looked at and what is needed to take rows out of them.
+    #[inline]
+    pub fn parts(&mut self) -> Parts<'_> {
+        let columns = self.lengths.len() / 2;
+        Parts {
+            tail: &mut self.current[self.done..],
+            base: self.done,
+            longest: &mut self.lengths[..columns],
+            words: &mut self.words,
+        }
+    }
+
+    /// The bytes not yet looked at.
+    pub fn tail(&self) -> &[u8] {
+        &self.current[self.done..]
+    }
+
+    /// So many bytes of the tail are whole rows, noted and prepared.
+    #[inline]
+    pub fn advance(&mut self, bytes: usize) {
+        self.done += bytes;
+        debug_assert!(self.done <= self.current.len());
+    }
+
+    /// So many bytes of the tail are no rows of this block.
+    pub fn skip(&mut self, bytes: usize) -> Result<(), OutOfMemory> {
+        let rest = self.tail().get(bytes..).unwrap_or_default().to_vec();
+        self.drop_tail();
+        self.start_with_copy(&rest)
+    }
+
+    /// The tail has been taken elsewhere.
+    pub fn drop_tail(&mut self) {
+        self.current.truncate(self.done);
+    }
+
+    /// Where to append received bytes, up to the capacity.
+    pub fn buffer(&mut self) -> &mut Vec<u8> {
+        &mut self.current
+    }
+
+    /// Makes sure that the tail can grow to `want` bytes, by a new block if need be.
+    pub fn make_room(&mut self, want: usize) -> Result<(), OutOfMemory> {
+        let tail = self.current.len() - self.done;
+        // Two more: at least one byte to read, and the NUL of the last value.
+        let need = want.max(tail) + 2;
+        if self.current.capacity() - self.done >= need {
+            return Ok(());
+        }
+        let size = need.max((self.current.capacity() * 2).clamp(SECOND_BLOCK, LARGEST_BLOCK));
+        let mut next = Vec::new();
+        next.try_reserve_exact(size)?;
+        next.extend_from_slice(&self.current[self.done..]);
+        let mut block = std::mem::replace(&mut self.current, next);
+        let done = std::mem::take(&mut self.done);
+        block.truncate(done);
+        self.retire(block, done)
+    }
+
+    /// Freezes a block, the first `done` bytes of which are rows, and makes the next one the present one.
+    fn retire(&mut self, mut block: Vec<u8>, done: usize) -> Result<(), OutOfMemory> {
+        debug_assert!(block.len() == done || block.capacity() == 0);
+        if block.capacity() != 0 {
+            self.push_full(&mut block)?;
+        }
+        Ok(())
+    }
+
+    fn push_full(&mut self, block: &mut Vec<u8>) -> Result<(), OutOfMemory> {
+        if self.full.is_empty() {
+            self.full.try_reserve_exact(1)?;
+        } else {
+            self.full.try_reserve(1)?;
+        }
+        // The NUL of the last value.
+        block.try_reserve_exact(1)?;
+        block.push(0);
+        self.full.push(Frozen::new(std::mem::take(block)));
+        self.words.block = (self.full.len() as u64) << BLOCK_SHIFT;
+        Ok(())
+    }
+
+    /// What has to be done to the header of each packet that is a row.
     #[inline]
     pub fn prepare(header: &mut [u8; HEADER]) {
         header[3] = header[0];
     }
 
-    /// Adds one row with a block of its own: [`LARGE_HEADER`] bytes, whatever they hold, and the payload.
+    /// Adds one row with a block of its own: [`LARGE_HEADER`] bytes, whatever they hold, and the payload. It comes
+    /// behind the rows so far and, where there is a tail, before the rows in it.
     pub fn adopt(&mut self, mut block: Vec<u8>) -> Result<(), OutOfMemory> {
         let Some(length) = block.len().checked_sub(LARGE_HEADER) else {
             return Ok(());
         };
         block[..8].copy_from_slice(&(length as u64).to_le_bytes());
         block[8..LARGE_HEADER].copy_from_slice(&[0xFF; HEADER]);
-        block.try_reserve_exact(1)?;
-        self.full.try_reserve(2)?;
-        // Rows that follow go on in the present block, which therefore stays last.
-        let index = if self.current.capacity() == 0 {
-            self.full.len()
-        } else {
-            let current = std::mem::take(&mut self.current);
-            self.retire(current)?;
-            self.full.len()
-        };
-        block.push(0);
-        self.full.push(Frozen::new(block));
-        self.push_word((index as u64) << BLOCK_SHIFT | LARGE_HEADER as u64)
+        if self.done > 0 {
+            // Rows of the present block: it is full now, and its tail begins another.
+            let tail = self.tail().to_vec();
+            self.drop_tail();
+            self.start_with_copy(&tail)?;
+        }
+        // The present block's number changes, which no row's word holds yet.
+        self.words.push(LARGE_HEADER)?;
+        self.push_full(&mut block)
     }
 
-    /// No more rows.
+    /// No more rows; the tail is dropped.
     pub fn finish(mut self) -> Result<StoredRows, OutOfMemory> {
-        let current = std::mem::take(&mut self.current);
-        if current.capacity() != 0 {
-            if self.full.is_empty() {
-                self.full.try_reserve_exact(1)?;
-            }
-            self.retire(current)?;
+        self.drop_tail();
+        let (block, done) = (std::mem::take(&mut self.current), self.done);
+        if done > 0 {
+            self.retire(block, done)?;
         }
-        let mut lengths: Vec<c_ulong> = Vec::new();
-        lengths.try_reserve_exact(self.longest.len())?;
-        lengths.resize(self.longest.len(), 0);
         Ok(StoredRows {
             blocks: self.full,
-            groups: self.groups,
-            rows: self.rows,
-            lengths: Frozen::new(lengths),
-            longest: self.longest,
+            groups: self.words.groups,
+            rows: self.words.rows,
+            columns: self.lengths.len() / 2,
+            lengths: Frozen::new(self.lengths),
         })
     }
 }

@@ -1,15 +1,15 @@
 //! The one row of an unbuffered result: a copy of its bytes, used again for each row.
 
-use std::ffi::{c_char, c_ulong};
+use std::ffi::c_ulong;
 
-use super::arena::{Frozen, Place};
+use super::arena::{Frozen, Place, Pointer, copy_value};
 use super::{NotARow, OutOfMemory, RowPointers};
 
 /// The one row of an unbuffered result, used again for each.
 #[derive(Debug)]
 pub struct StreamRow {
     bytes: Frozen<u8>,
-    values: Frozen<*mut c_char>,
+    values: Frozen<Pointer>,
     lengths: Frozen<c_ulong>,
 }
 
@@ -21,7 +21,7 @@ impl StreamRow {
     pub fn new(column_count: usize) -> Self {
         StreamRow {
             bytes: Frozen::empty(),
-            values: Frozen::new(vec![std::ptr::null_mut(); column_count]),
+            values: Frozen::new(vec![Pointer::new(std::ptr::null_mut()); column_count]),
             lengths: Frozen::new(vec![0; column_count]),
         }
     }
@@ -29,14 +29,13 @@ impl StreamRow {
     /// The row read last.
     #[inline]
     pub fn pointers(&mut self) -> RowPointers {
-        RowPointers { values: self.values.at(0), lengths: self.lengths.at(0) }
+        RowPointers { values: self.values.at(0).cast(), lengths: self.lengths.at(0) }
     }
 
     /// A copy of one value of the row read last, for our own use: None for SQL NULL and for columns beyond the row.
     pub fn value(&mut self, column: usize) -> Option<Vec<u8>> {
-        let pointer = self.values.get(column)?;
         let length = usize::try_from(self.lengths.get(column)?).ok()?;
-        super::arena::copy_out(&self.bytes, pointer.cast_const().cast(), length)
+        copy_value(&self.bytes, &self.values, column, length)
     }
 
     /// Takes a row over; what the pointers led to before is gone.
@@ -60,7 +59,16 @@ impl StreamRow {
 
     #[inline]
     fn index(&mut self, end: usize) -> Result<(), NotARow> {
-        let place = Place { bytes: &self.bytes, start: 0, end, values: &self.values, first: 0, lengths: &self.lengths };
+        let place = Place {
+            bytes: &self.bytes,
+            start: 0,
+            end,
+            values: &self.values,
+            first: 0,
+            lengths: &self.lengths,
+            first_length: 0,
+            columns: self.lengths.len(),
+        };
         if place.index() { Ok(()) } else { Err(NotARow) }
     }
 

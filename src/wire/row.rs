@@ -19,37 +19,38 @@ pub enum Form {
 /// Checks a row of `longest.len()` columns to its last byte and raises `longest` to the lengths of its values.
 #[inline]
 pub fn scan(row: &[u8], longest: &mut [c_ulong]) -> Result<Form, Malformed> {
-    let mut rest = row;
     let mut form = Form::Canonical;
+    let mut at = 0;
     for longest in longest.iter_mut() {
-        let (&first, tail) = rest.split_first().ok_or(Malformed)?;
+        let &first = row.get(at).ok_or(Malformed)?;
+        at += 1;
         if first < NULL {
-            let length = usize::from(first);
-            rest = tail.get(length..).ok_or(Malformed)?;
-            *longest = (*longest).max(c_ulong::from(first));
-        } else if first == NULL {
-            rest = tail;
-        } else {
-            let (length, after, shortest) = long(rest)?;
-            rest = after;
+            // May lead beyond the end, which the next column or the end of the loop finds.
+            at += usize::from(first);
+            if *longest < c_ulong::from(first) {
+                *longest = c_ulong::from(first);
+            }
+        } else if first != NULL {
+            let (length, after, shortest) = long(row, at - 1)?;
+            at = after;
             *longest = (*longest).max(length as c_ulong);
             if !shortest {
                 form = Form::Loose;
             }
         }
     }
-    if rest.is_empty() { Ok(form) } else { Err(Malformed) }
+    if at == row.len() { Ok(form) } else { Err(Malformed) }
 }
 
-/// A value whose length takes more than one byte: its length, what follows it, whether the form is the shortest.
+/// A value at `at` whose length takes more than one byte: its length, where it ends, whether the form is the shortest.
 #[cold]
-fn long(bytes: &[u8]) -> Result<(usize, &[u8], bool), Malformed> {
-    let mut reader = Reader::new(bytes);
+fn long(row: &[u8], at: usize) -> Result<(usize, usize, bool), Malformed> {
+    let mut reader = Reader::new(row.get(at..).ok_or(Malformed)?);
     let length = reader.lenenc()?;
     let shortest = reader.position() == super::reader::lenenc_size(length);
     let length = usize::try_from(length).map_err(|_| Malformed)?;
     reader.bytes(length)?;
-    Ok((length, reader.rest(), shortest))
+    Ok((length, at + reader.position(), shortest))
 }
 
 /// The same row with every length in its shortest form. `row` has passed [`scan`].
