@@ -34,17 +34,32 @@ fn bare(sql: &[u8], context: &LexContext, config: &ClassifyConfig) -> Class {
 }
 
 #[inline(never)]
-fn new_text(cache: &mut StatementCache, sql: &[u8], context: &LexContext, config: &ClassifyConfig) -> Class {
+fn new_text(
+    cache: &mut StatementCache,
+    sql: &[u8],
+    context: &LexContext,
+    config: &ClassifyConfig,
+) -> Class {
     cache.classify(black_box(sql), context, config).class
 }
 
 #[inline(never)]
-fn seen_text(cache: &mut StatementCache, sql: &[u8], context: &LexContext, config: &ClassifyConfig) -> Class {
-    cache.classify(black_box(sql), context, config).class
+fn seen_text(
+    cache: &mut StatementCache,
+    sql: &[u8],
+    context: &LexContext,
+    config: &ClassifyConfig,
+) -> Class {
+    let class = cache.classify(black_box(sql), context, config).class;
+    // Keeps the compiler from making one function of the two.
+    black_box(class)
 }
 
 fn main() {
-    let context = LexContext { server: Server::mysql(90_704), ..LexContext::default() };
+    let context = LexContext {
+        server: Server::mysql(90_704),
+        ..LexContext::default()
+    };
     let config = ClassifyConfig::default();
     let mut cache = StatementCache::default();
     let mut reads = 0;
@@ -52,10 +67,18 @@ fn main() {
         for statement in STATEMENTS {
             reads += usize::from(bare(statement.as_bytes(), &context, &config) == Class::Read);
             let fresh = format!("{statement} -- {round}");
-            reads += usize::from(new_text(&mut cache, fresh.as_bytes(), &context, &config) == Class::Read);
-            reads += usize::from(seen_text(&mut cache, fresh.as_bytes(), &context, &config) == Class::Read);
+            reads += usize::from(
+                new_text(&mut cache, fresh.as_bytes(), &context, &config) == Class::Read,
+            );
+            reads += usize::from(
+                seen_text(&mut cache, fresh.as_bytes(), &context, &config) == Class::Read,
+            );
         }
     }
     let bytes: usize = STATEMENTS.iter().map(|statement| statement.len()).sum();
-    println!("{} statements of {} bytes on average, {reads} reads", STATEMENTS.len() * ROUNDS, bytes / STATEMENTS.len());
+    println!(
+        "{} statements of {} bytes on average, {reads} reads",
+        STATEMENTS.len() * ROUNDS,
+        bytes / STATEMENTS.len()
+    );
 }

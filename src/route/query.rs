@@ -161,9 +161,9 @@ impl Scan<'_> {
             }
             walk.before = Before {
                 kind: self.now.kind,
-                kw: self.now.word.kw(),
+                kw: self.now.kw,
             };
-            self.advance();
+            self.step();
         }
         if walk.depth != 0 && self.now.kind != Kind::Bad {
             let at = self.now;
@@ -208,18 +208,20 @@ impl Scan<'_> {
     /// At a word or a quoted name.
     fn walk_name(&mut self, walk: &mut Walk, mode: Mode) {
         let token = self.now;
-        let kw = token.word.kw();
+        let kw = token.kw;
         if walk.frame.flags & EXPECT_TABLE != 0 && self.walk_table(walk, kw, mode) {
             return;
         }
-        if walk.frame.cte == Cte::ExpectName {
-            if kw != Kw::Recursive {
-                walk.frame.cte = Cte::Named;
+        match walk.frame.cte {
+            Cte::Outside => {}
+            Cte::ExpectName => {
+                if kw != Kw::Recursive {
+                    walk.frame.cte = Cte::Named;
+                }
+                return;
             }
-            return;
-        }
-        if walk.frame.cte == Cte::AfterBody && kw != Kw::Cycle {
-            walk.frame.cte = Cte::Outside;
+            Cte::AfterBody if kw != Kw::Cycle => walk.frame.cte = Cte::Outside,
+            _ => {}
         }
         if self.ahead.kind == Kind::Open {
             self.walk_call(walk);
@@ -264,7 +266,7 @@ impl Scan<'_> {
                 }
             }
             Kw::With => {
-                if !matches!(self.ahead.word.kw(), Kw::Rollup | Kw::Query) {
+                if !matches!(self.ahead.kw, Kw::Rollup | Kw::Query) {
                     walk.frame.cte = Cte::ExpectName;
                 }
             }
@@ -291,7 +293,7 @@ impl Scan<'_> {
                 self.raise(Class::Write, "changes data", token);
             }
             Kw::Procedure => self.raise(Class::Write, "PROCEDURE", token),
-            Kw::Next | Kw::Previous if self.ahead.word.kw() == Kw::Value => {
+            Kw::Next | Kw::Previous if self.ahead.kw == Kw::Value => {
                 self.raise(Class::Write, "sequence", token);
             }
             _ => {}
@@ -299,7 +301,7 @@ impl Scan<'_> {
     }
 
     fn walk_for(&mut self, walk: &Walk, token: Token) {
-        match self.ahead.word.kw() {
+        match self.ahead.kw {
             Kw::Update | Kw::Share => {
                 self.needs.locking = true;
                 self.raise(Class::Write, "locking read", token);
@@ -374,7 +376,7 @@ impl Scan<'_> {
         }
         if walk.frame.cte == Cte::Named || list_of_columns {
             // Columns of a derived table or of a common table expression; the type in CAST(... AS CHAR(10)).
-            if walk.frame.cte != Cte::Named || token.word.kw() != Kw::As {
+            if walk.frame.cte != Cte::Named || token.kw != Kw::As {
                 return;
             }
         }
@@ -389,7 +391,7 @@ impl Scan<'_> {
         }
         walk.call = true;
         if flags & PURE != 0
-            && (flags & TIGHT == 0 || self.ahead.glued || self.context.ignore_space)
+            && (flags & TIGHT == 0 || self.ahead.start == token.end || self.context.ignore_space)
         {
             return;
         }
@@ -401,7 +403,7 @@ impl Scan<'_> {
             return;
         }
         if flags & LOCK_FUNCTION != 0 {
-            match token.word.kw() {
+            match token.kw {
                 Kw::GetLock => self.effects.push(Effect::Bind(Bind::GetLock)),
                 Kw::ReleaseLock => self.effects.push(Effect::Release(Release::OneLock)),
                 Kw::ReleaseAllLocks => self.effects.push(Effect::Release(Release::AllLocks)),
