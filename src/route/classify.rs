@@ -384,7 +384,7 @@ impl<'a> Scan<'a> {
             Kw::Select | Kw::With | Kw::Values | Kw::Table => self.query(Mode::Query),
             Kw::Do => {
                 self.advance();
-                self.query(Mode::Query);
+                self.query(Mode::Expression);
             }
             Kw::Show => self.show(),
             Kw::Explain | Kw::Describe | Kw::Desc => self.explain(),

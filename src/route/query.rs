@@ -15,8 +15,10 @@ use super::words::{LAST_USED, LAST_WRITE, LOCK_FUNCTION, PURE, SEQUENCE, SYNTAX,
 /// What the pass is made over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// SELECT, VALUES, TABLE, WITH, DO, or a single expression.
+    /// SELECT, VALUES, TABLE, WITH, or one of them in parentheses.
     Query,
+    /// Expressions: DO, SHOW ... WHERE.
+    Expression,
     /// INSERT, UPDATE, DELETE, REPLACE: the class is settled, the rest is not.
     Change,
     /// LOAD DATA: user variables in the column list are assigned.
@@ -36,6 +38,8 @@ const FROM_CLAUSE: u8 = 4;
 const EXPECT_TABLE: u8 = 8;
 /// The expected table may be followed by a list of its columns (INSERT INTO t (a, b)).
 const TARGET: u8 = 16;
+/// Nothing seen yet, and only a query may stand here.
+const START: u8 = 32;
 
 /// Where in `WITH name (columns) AS (body), ...` a frame is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -103,6 +107,9 @@ impl Scan<'_> {
             insert_id: None,
             into: false,
         };
+        if mode == Mode::Query {
+            walk.frame.flags = START;
+        }
         if mode == Mode::Change {
             // The verb: its table follows, perhaps behind modifiers.
             walk.frame.flags = match self.kw() {
@@ -114,6 +121,12 @@ impl Scan<'_> {
         }
         loop {
             let token = self.now;
+            if walk.frame.flags & START != 0 && token.kind != Kind::Open {
+                walk.frame.flags &= !START;
+                if !matches!(token.kw, Kw::Select | Kw::With | Kw::Values | Kw::Table) {
+                    self.raise(Class::Unknown, "not a query", token);
+                }
+            }
             match token.kind {
                 Kind::Word | Kind::Quoted => self.walk_name(&mut walk, mode),
                 Kind::Open => self.walk_open(&mut walk),
@@ -187,6 +200,13 @@ impl Scan<'_> {
         } else if walk.frame.flags & EXPECT_TABLE != 0 {
             inner.flags = FROM_CLAUSE | EXPECT_TABLE;
         }
+        let query = walk.frame.flags & START != 0
+            || matches!(walk.frame.cte, Cte::As | Cte::AfterBody)
+            || walk.before.kw == Kw::Exists;
+        if query {
+            inner.flags = START;
+            walk.frame.flags &= !START;
+        }
         walk.frame.cte = match walk.frame.cte {
             Cte::As => Cte::AfterBody,
             // The main query stands in parentheses; what follows it is no list of tables any more.
@@ -220,7 +240,12 @@ impl Scan<'_> {
                 }
                 return;
             }
-            Cte::AfterBody if kw != Kw::Cycle => walk.frame.cte = Cte::Outside,
+            Cte::AfterBody if kw != Kw::Cycle => {
+                walk.frame.cte = Cte::Outside;
+                if !matches!(kw, Kw::Select | Kw::Values | Kw::Table) {
+                    self.raise(Class::Unknown, "not a query", token);
+                }
+            }
             _ => {}
         }
         if self.ahead.kind == Kind::Open {
@@ -277,7 +302,7 @@ impl Scan<'_> {
             }
             Kw::SqlCalcFoundRows => self.effects.push(Effect::CalcFoundRows),
             Kw::Into => match mode {
-                Mode::Query => {
+                Mode::Query | Mode::Expression => {
                     self.raise(Class::Write, "SELECT ... INTO", token);
                     walk.into = true;
                 }
@@ -296,6 +321,10 @@ impl Scan<'_> {
             Kw::Next | Kw::Previous if self.ahead.kw == Kw::Value => {
                 self.raise(Class::Write, "sequence", token);
             }
+            _ if mode != Mode::Load && begins_other_statement(kw) => {
+                // Reserved words that no query holds.
+                self.raise(Class::Unknown, "statement inside of a query", token);
+            }
             _ => {}
         }
     }
@@ -306,8 +335,8 @@ impl Scan<'_> {
                 self.needs.locking = true;
                 self.raise(Class::Write, "locking read", token);
             }
-            // Index hints, and rows of another time.
-            Kw::Join | Kw::Order | Kw::Group | Kw::SystemTime => {}
+            // Index hints, rows of another time, JSON_TABLE's row numbers.
+            Kw::Join | Kw::Order | Kw::Group | Kw::SystemTime | Kw::Ordinality => {}
             // SUBSTRING(a FROM 1 FOR 2)
             _ if walk.frame.flags & (ARGUMENTS | SELECTED) == ARGUMENTS => {}
             _ => self.raise(Class::Unknown, "unknown FOR clause", token),
@@ -318,6 +347,14 @@ impl Scan<'_> {
     fn walk_table(&mut self, walk: &mut Walk, kw: Kw, mode: Mode) -> bool {
         match kw {
             Kw::Select | Kw::With | Kw::Values => return false,
+            Kw::Update
+            | Kw::Delete
+            | Kw::Insert
+            | Kw::Replace
+            | Kw::Lock
+            | Kw::For
+            | Kw::Procedure => return false,
+            _ if begins_other_statement(kw) => return false,
             Kw::Lateral if self.ahead.kind == Kind::Open => return true,
             // Between a changing verb and its table.
             Kw::LowPriority | Kw::HighPriority | Kw::Delayed | Kw::Ignore | Kw::Into
@@ -459,4 +496,30 @@ impl Scan<'_> {
             .count();
         (length > 0).then(|| text[text.len() - length..].to_vec())
     }
+}
+
+/// Reserved words that begin statements which no query holds.
+fn begins_other_statement(kw: Kw) -> bool {
+    matches!(
+        kw,
+        Kw::Alter
+            | Kw::Analyze
+            | Kw::Call
+            | Kw::Create
+            | Kw::Describe
+            | Kw::Drop
+            | Kw::Explain
+            | Kw::Grant
+            | Kw::Kill
+            | Kw::Load
+            | Kw::Optimize
+            | Kw::Purge
+            | Kw::Release
+            | Kw::Rename
+            | Kw::Resignal
+            | Kw::Revoke
+            | Kw::Show
+            | Kw::Signal
+            | Kw::Unlock
+    )
 }

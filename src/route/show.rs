@@ -145,7 +145,7 @@ impl Scan<'_> {
                     self.unknown("unknown form of SHOW");
                 }
             }
-            Kw::Where => self.query(Mode::Query),
+            Kw::Where => self.query(Mode::Expression),
             // SHOW GRANTS FOR user
             Kw::For if what.kw == Kw::Grants => self.skip_statement(),
             _ if self.at_end() => {}
