@@ -91,7 +91,7 @@ impl Scan<'_> {
             Kw::Flush => self.flush(verb),
             Kw::Backup => {
                 self.raise(Class::Write, "BACKUP", verb);
-                let end = matches!(self.kw(), Kw::Unlock) || self.ahead.word.kw() == Kw::End;
+                let end = matches!(self.kw(), Kw::Unlock) || self.ahead.kw == Kw::End;
                 self.effects.push(if end { Effect::Release(Release::Tables) } else { Effect::Bind(Bind::LockTables) });
                 self.skip_statement();
             }
@@ -313,7 +313,7 @@ impl Scan<'_> {
         self.raise(Class::Write, "FLUSH", verb);
         self.effects.push(Effect::ImplicitCommit);
         while !self.at_end() {
-            let pair = (self.kw(), self.ahead.word.kw());
+            let pair = (self.kw(), self.ahead.kw);
             let export = span(self.ahead).of(self.text()).eq_ignore_ascii_case(b"export");
             if pair == (Kw::Read, Kw::Lock) || (pair.0 == Kw::For && export) {
                 self.effects.push(Effect::Bind(Bind::FlushTablesWithReadLock));

@@ -6,9 +6,10 @@
 //! Sources: the manuals of both families ("Literal Values", "Schema Object Names", "Comments"), and behaviour
 //! compared on MySQL 9.7 and MariaDB 10.11.
 
-use memchr::{memchr, memchr2, memmem};
+use memchr::{memchr2, memmem};
 
 use super::context::{Charset, LexContext, ServerFamily};
+use super::keywords::Kw;
 use super::words::{self, Word};
 
 /// Kind of a token.
@@ -56,10 +57,10 @@ pub enum Kind {
 pub struct Token {
     /// Kind.
     pub kind: Kind,
-    /// Directly behind the token before, without blank or comment.
-    pub glued: bool,
     /// For [`Kind::Word`]; [`Word::NONE`] otherwise, and for names directly behind a dot, which are never keywords.
     pub word: Word,
+    /// Its keyword, [`Kw::None`] if it has no part in the grammar.
+    pub kw: Kw,
     /// First byte.
     pub start: u32,
     /// Behind the last byte.
@@ -67,13 +68,15 @@ pub struct Token {
 }
 
 impl Token {
-    const NOTHING: Token = Token { kind: Kind::End, glued: false, word: Word::NONE, start: 0, end: 0 };
+    pub(super) const NOTHING: Token = Token { kind: Kind::End, word: Word::NONE, kw: Kw::None, start: 0, end: 0 };
 }
 
 const IDENT: u8 = 1;
 const SPACE: u8 = 2;
 const DIGIT: u8 = 4;
 const HIGH: u8 = 8;
+/// May begin a comment, or end one that is code.
+const COMMENT: u8 = 16;
 
 static BYTES: [u8; 256] = {
     let mut table = [0u8; 256];
@@ -85,6 +88,7 @@ static BYTES: [u8; 256] = {
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => IDENT,
             b' ' | 9..=13 => SPACE,
             0x80..=0xff => HIGH,
+            b'/' | b'-' | b'#' | b'*' => COMMENT,
             _ => 0,
         };
         i += 1;
@@ -95,6 +99,21 @@ static BYTES: [u8; 256] = {
 #[inline(always)]
 fn class(byte: u8) -> u8 {
     BYTES[usize::from(byte)]
+}
+
+/// How many of eight bytes, from the lowest, are ASCII letters, digits or `_`.
+#[inline(always)]
+fn plain_prefix(eight: u64) -> usize {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    const TOP: u64 = 0x80 * EACH;
+    // Without the top bit, sums cannot reach into the next byte; a sum's top bit says "at least".
+    let low = eight & !TOP;
+    let small = low | 0x20 * EACH;
+    let letter = (small + (0x80 - b'a' as u64) * EACH) & !(small + (0x80 - b'z' as u64 - 1) * EACH);
+    let digit = (low + (0x80 - b'0' as u64) * EACH) & !(low + (0x80 - b'9' as u64 - 1) * EACH);
+    let underscore = !((low ^ b'_' as u64 * EACH) + 0x7f * EACH);
+    let other = !((letter | digit | underscore) & !eight) & TOP;
+    (other.trailing_zeros() / 8) as usize
 }
 
 /// Why a text cannot be read.
@@ -114,7 +133,8 @@ pub struct Lexer<'a> {
     context: &'a LexContext,
     /// Inside of `/*! ... */` whose contents count as code.
     in_code_comment: bool,
-    after_dot: bool,
+    /// Where a name would stand directly behind a dot.
+    after_dot: usize,
     trouble: Option<Trouble>,
     optimizer_hint: Option<(u32, u32)>,
 }
@@ -122,7 +142,15 @@ pub struct Lexer<'a> {
 impl<'a> Lexer<'a> {
     /// At the start of a text.
     pub fn new(text: &'a [u8], context: &'a LexContext) -> Self {
-        Lexer { text, at: 0, context, in_code_comment: false, after_dot: false, trouble: None, optimizer_hint: None }
+        Lexer {
+            text,
+            at: 0,
+            context,
+            in_code_comment: false,
+            after_dot: usize::MAX,
+            trouble: None,
+            optimizer_hint: None,
+        }
     }
 
     /// Starts behind `at` bytes that have been looked at already.
@@ -162,14 +190,14 @@ impl<'a> Lexer<'a> {
     }
 
     /// The next token. After [`Kind::Bad`] only [`Kind::End`] follows.
+    #[inline(always)]
     pub fn next_token(&mut self) -> Token {
-        let before = self.at;
         if let Err(what) = self.skip_blanks() {
             let at = self.at;
             return self.bad(what, at);
         }
         let start = self.at;
-        let after_dot = std::mem::replace(&mut self.after_dot, false) && start == before;
+        let after_dot = self.after_dot == start;
         let Some(&byte) = self.text.get(start) else {
             if self.in_code_comment && self.trouble.is_none() {
                 self.in_code_comment = false;
@@ -177,7 +205,7 @@ impl<'a> Lexer<'a> {
             }
             return Token { start: start as u32, end: start as u32, ..Token::NOTHING };
         };
-        let mut word = Word::NONE;
+        let mut word = (Word::NONE, Kw::None);
         let kind = match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
                 let next = self.peek(1);
@@ -210,7 +238,7 @@ impl<'a> Lexer<'a> {
                     self.at += 1;
                     self.fraction()
                 } else {
-                    self.after_dot = true;
+                    self.after_dot = start + 1;
                     self.single(Kind::Dot)
                 }
             }
@@ -242,8 +270,8 @@ impl<'a> Lexer<'a> {
         };
         match kind {
             Ok(kind) => {
-                let glued = start == before && start > 0;
-                Token { kind, glued, word, start: start as u32, end: self.at as u32 }
+                let (word, kw) = word;
+                Token { kind, word, kw, start: start as u32, end: self.at as u32 }
             }
             Err(what) => self.bad(what, start),
         }
@@ -261,38 +289,52 @@ impl<'a> Lexer<'a> {
     }
 
     /// Blanks and comments; enters and leaves executable comments.
-    #[inline]
+    #[inline(always)]
     fn skip_blanks(&mut self) -> Result<(), &'static str> {
         loop {
-            let Some(&byte) = self.text.get(self.at) else {
-                return Ok(());
-            };
-            if class(byte) & SPACE != 0 {
+            while let Some(&byte) = self.text.get(self.at) {
+                if class(byte) & SPACE == 0 {
+                    break;
+                }
                 self.at += 1;
-                continue;
             }
-            match byte {
-                b'/' if self.peek(1) == b'*' => self.block_comment()?,
-                b'-' if self.peek(1) == b'-' => {
-                    let third = self.peek(2);
-                    if third > b' ' && third != 0x7f {
-                        return Ok(());
-                    }
-                    self.line_comment();
-                }
-                b'#' => self.line_comment(),
-                b'*' if self.in_code_comment && self.peek(1) == b'/' => {
-                    self.in_code_comment = false;
-                    self.at += 2;
-                }
+            match self.text.get(self.at) {
+                Some(&byte) if class(byte) & COMMENT != 0 && self.comment(byte)? => {}
                 _ => return Ok(()),
             }
         }
     }
 
-    fn line_comment(&mut self) {
+    /// At a character that can begin or end a comment. True if it did.
+    fn comment(&mut self, byte: u8) -> Result<bool, &'static str> {
+        match byte {
+            b'/' if self.peek(1) == b'*' => self.block_comment()?,
+            b'-' if self.peek(1) == b'-' => {
+                let third = self.peek(2);
+                if third > b' ' && third != 0x7f {
+                    return Ok(false);
+                }
+                self.line_comment()?;
+            }
+            b'#' => self.line_comment()?,
+            b'*' if self.in_code_comment && self.peek(1) == b'/' => {
+                self.in_code_comment = false;
+                self.at += 2;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn line_comment(&mut self) -> Result<(), &'static str> {
         let rest = &self.text[self.at..];
-        self.at += memchr(b'\n', rest).map_or(rest.len(), |n| n + 1);
+        // The servers end it at a NUL too.
+        match memchr2(b'\n', 0, rest) {
+            Some(n) if rest[n] == 0 => return Err("NUL byte in a comment"),
+            Some(n) => self.at += n + 1,
+            None => self.at = self.text.len(),
+        }
+        Ok(())
     }
 
     /// At `/*`.
@@ -361,47 +403,68 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    #[inline]
-    fn word(&mut self, after_dot: bool, word: &mut Word) -> Result<Kind, &'static str> {
+    #[inline(always)]
+    fn word(&mut self, after_dot: bool, word: &mut (Word, Kw)) -> Result<Kind, &'static str> {
         let start = self.at;
-        let mut hash = words::HASH_START;
+        if let Some(eight) = self.text[start..].first_chunk::<8>() {
+            let eight = u64::from_le_bytes(*eight);
+            let len = plain_prefix(eight);
+            if len < 8 {
+                let next = (eight >> (8 * len)) as u8;
+                if next != b'$' && next < 0x80 {
+                    self.at = start + len;
+                    if !after_dot {
+                        *word = words::find_short(eight & ((1 << (8 * len)) - 1), len);
+                    }
+                    return Ok(Kind::Word);
+                }
+            }
+        }
+        self.long_word(after_dot, word)
+    }
+
+    /// Any identifier without quotes.
+    #[inline(never)]
+    fn long_word(&mut self, after_dot: bool, word: &mut (Word, Kw)) -> Result<Kind, &'static str> {
+        let start = self.at;
         let mut at = start;
-        let mut high = false;
         while let Some(&byte) = self.text.get(at) {
             let class = class(byte);
-            if class & (IDENT | HIGH) == 0 {
+            if class & IDENT == 0 {
+                if class & HIGH != 0 {
+                    return self.high_word(start);
+                }
                 break;
             }
-            high |= class & HIGH != 0;
-            hash = words::hash_step(hash, byte);
             at += 1;
         }
         self.at = at;
-        let text = &self.text[start..at];
-        if high {
-            return self.high_word(start, at);
-        }
         if !after_dot {
-            *word = words::find_hashed(text, hash);
+            *word = words::find(&self.text[start..at]);
         }
         Ok(Kind::Word)
     }
 
-    /// An identifier with bytes above 0x7f: only valid UTF-8 of the basic plane is certain to be one.
+    /// An identifier with bytes above 0x7f.
     #[cold]
-    fn high_word(&mut self, start: usize, end: usize) -> Result<Kind, &'static str> {
-        let text = &self.text[start..end];
-        if self.context.charset == Charset::Utf8
-            && std::str::from_utf8(text).is_ok()
-            && !text.iter().any(|b| *b >= 0xf0)
-        {
+    fn high_word(&mut self, start: usize) -> Result<Kind, &'static str> {
+        while self.text.get(self.at).is_some_and(|b| class(*b) & (IDENT | HIGH) != 0) {
+            self.at += 1;
+        }
+        if self.is_certain_name(start, self.at) {
             return Ok(Kind::Word);
         }
         Err("bytes outside of quotes that the character set does not explain")
     }
 
+    /// Only valid UTF-8 of the basic plane is certain to be one name to all servers.
+    fn is_certain_name(&self, start: usize, end: usize) -> bool {
+        let text = &self.text[start..end];
+        self.context.charset == Charset::Utf8 && std::str::from_utf8(text).is_ok() && text.iter().all(|b| *b < 0xf0)
+    }
+
     /// Number, or an identifier that starts with a digit.
-    fn number(&mut self, word: &mut Word) -> Result<Kind, &'static str> {
+    fn number(&mut self, word: &mut (Word, Kw)) -> Result<Kind, &'static str> {
         let start = self.at;
         let rest = &self.text[start..];
         if rest[0] == b'0' && rest.len() > 2 && matches!(rest[1], b'x' | b'b') {
@@ -461,12 +524,47 @@ impl<'a> Lexer<'a> {
     }
 
     /// At an opening quote; to behind the closing one. Doubled quotes stay inside.
+    #[inline(always)]
     fn quoted(&mut self, quote: u8, kind: Kind) -> Result<Kind, &'static str> {
         let start = self.at;
-        let escapes = kind == Kind::String && !self.context.no_backslash_escapes;
-        let multibyte = self.context.charset.has_ascii_trail();
+        // In a name nothing escapes; a quote stands for "no such byte" there.
+        let escape = if kind == Kind::String && !self.context.no_backslash_escapes { b'\\' } else { quote };
+        if self.context.charset.has_ascii_trail() {
+            return self.quoted_multibyte(quote, escape, kind);
+        }
         let mut at = start + 1;
-        let mut high = false;
+        loop {
+            // Most are short; the long ones are memchr's.
+            let near = self.text.len().min(at + 32);
+            while at < near && self.text[at] != quote && self.text[at] != escape {
+                at += 1;
+            }
+            if at >= near {
+                let rest = self.text.get(at..).unwrap_or_default();
+                let Some(length) = memchr2(quote, escape, rest) else {
+                    return Err("quote without end");
+                };
+                at += length;
+            }
+            if self.text[at] == quote {
+                if self.text.get(at + 1) != Some(&quote) {
+                    break;
+                }
+            }
+            at += 2;
+        }
+        self.at = at + 1;
+        if kind == Kind::Quoted && !self.text[start..at].is_ascii() && !self.is_certain_name(start + 1, at) {
+            return Err("quoted name that the character set does not explain");
+        }
+        Ok(kind)
+    }
+
+    /// As [`Lexer::quoted`], where the second byte of a character may look like a quote or a backslash.
+    #[inline(never)]
+    fn quoted_multibyte(&mut self, quote: u8, escape: u8, kind: Kind) -> Result<Kind, &'static str> {
+        let start = self.at;
+        let mut at = start + 1;
         loop {
             let Some(&byte) = self.text.get(at) else {
                 return Err("quote without end");
@@ -476,29 +574,21 @@ impl<'a> Lexer<'a> {
                     break;
                 }
                 at += 2;
-            } else if byte == b'\\' && escapes {
+            } else if byte == escape {
                 at += 2;
-            } else if byte >= 0x80 && multibyte {
-                if self.context.charset == Charset::Unknown && self.text.get(at + 1).is_some_and(|b| *b < 0x80) {
+            } else if byte >= 0x80 {
+                if self.context.charset == Charset::Unknown && self.text.get(at + 1).is_some_and(u8::is_ascii) {
                     return Err("quoted text in an unknown character set");
                 }
-                high = true;
                 at += self.context.charset.char_len(&self.text[at..]);
             } else {
-                high |= byte >= 0x80;
                 at += 1;
-                if at - start == 64 && !multibyte && kind == Kind::String {
-                    // A long one: let memchr run ahead.
-                    let rest = &self.text[at..];
-                    let stop = if escapes { memchr2(quote, b'\\', rest) } else { memchr(quote, rest) };
-                    at += stop.unwrap_or(rest.len());
-                }
             }
         }
-        if kind == Kind::Quoted && high && self.high_word(start + 1, at).is_err() {
+        self.at = at + 1;
+        if kind == Kind::Quoted && !self.text[start..at].is_ascii() {
             return Err("quoted name that the character set does not explain");
         }
-        self.at = at + 1;
         Ok(kind)
     }
 
@@ -540,5 +630,23 @@ impl<'a> Lexer<'a> {
             }
         }
         Ok(Kind::UserVar)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn eight_bytes_at_once_are_the_table() {
+        for byte in 0..=255u8 {
+            let plain = class(byte) & IDENT != 0 && byte != b'$';
+            for at in 0..8 {
+                let mut eight = *b"aZ_09zA_";
+                eight[at] = byte;
+                let expected = if plain { 8 } else { at };
+                assert_eq!(plain_prefix(u64::from_le_bytes(eight)), expected, "{byte:#x} at {at}");
+            }
+        }
     }
 }

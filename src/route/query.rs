@@ -15,8 +15,10 @@ use super::words::{LAST_USED, LAST_WRITE, LOCK_FUNCTION, PURE, SEQUENCE, SYNTAX,
 /// What the pass is made over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// SELECT, VALUES, TABLE, WITH, DO, or a single expression.
+    /// SELECT, VALUES, TABLE, WITH, or one of them in parentheses.
     Query,
+    /// Expressions: DO, SHOW ... WHERE.
+    Expression,
     /// INSERT, UPDATE, DELETE, REPLACE: the class is settled, the rest is not.
     Change,
     /// LOAD DATA: user variables in the column list are assigned.
@@ -36,6 +38,8 @@ const FROM_CLAUSE: u8 = 4;
 const EXPECT_TABLE: u8 = 8;
 /// The expected table may be followed by a list of its columns (INSERT INTO t (a, b)).
 const TARGET: u8 = 16;
+/// Nothing seen yet, and only a query may stand here.
+const START: u8 = 32;
 
 /// Where in `WITH name (columns) AS (body), ...` a frame is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -97,6 +101,9 @@ impl Scan<'_> {
             insert_id: None,
             into: false,
         };
+        if mode == Mode::Query {
+            walk.frame.flags = START;
+        }
         if mode == Mode::Change {
             // The verb: its table follows, perhaps behind modifiers.
             walk.frame.flags = match self.kw() {
@@ -108,6 +115,12 @@ impl Scan<'_> {
         }
         loop {
             let token = self.now;
+            if walk.frame.flags & START != 0 && token.kind != Kind::Open {
+                walk.frame.flags &= !START;
+                if !matches!(token.kw, Kw::Select | Kw::With | Kw::Values | Kw::Table) {
+                    self.raise(Class::Unknown, "not a query", token);
+                }
+            }
             match token.kind {
                 Kind::Word | Kind::Quoted => self.walk_name(&mut walk, mode),
                 Kind::Open => self.walk_open(&mut walk),
@@ -149,8 +162,8 @@ impl Scan<'_> {
             if self.at_end() {
                 break;
             }
-            walk.before = Before { kind: self.now.kind, kw: self.now.word.kw() };
-            self.advance();
+            walk.before = Before { kind: self.now.kind, kw: self.now.kw };
+            self.step();
         }
         if walk.depth != 0 && self.now.kind != Kind::Bad {
             let at = self.now;
@@ -174,6 +187,13 @@ impl Scan<'_> {
         } else if walk.frame.flags & EXPECT_TABLE != 0 {
             inner.flags = FROM_CLAUSE | EXPECT_TABLE;
         }
+        let query = walk.frame.flags & START != 0
+            || matches!(walk.frame.cte, Cte::As | Cte::AfterBody)
+            || walk.before.kw == Kw::Exists;
+        if query {
+            inner.flags = START;
+            walk.frame.flags &= !START;
+        }
         walk.frame.cte = match walk.frame.cte {
             Cte::As => Cte::AfterBody,
             // The main query stands in parentheses; what follows it is no list of tables any more.
@@ -195,18 +215,25 @@ impl Scan<'_> {
     /// At a word or a quoted name.
     fn walk_name(&mut self, walk: &mut Walk, mode: Mode) {
         let token = self.now;
-        let kw = token.word.kw();
+        let kw = token.kw;
         if walk.frame.flags & EXPECT_TABLE != 0 && self.walk_table(walk, kw, mode) {
             return;
         }
-        if walk.frame.cte == Cte::ExpectName {
-            if kw != Kw::Recursive {
-                walk.frame.cte = Cte::Named;
+        match walk.frame.cte {
+            Cte::Outside => {}
+            Cte::ExpectName => {
+                if kw != Kw::Recursive {
+                    walk.frame.cte = Cte::Named;
+                }
+                return;
             }
-            return;
-        }
-        if walk.frame.cte == Cte::AfterBody && kw != Kw::Cycle {
-            walk.frame.cte = Cte::Outside;
+            Cte::AfterBody if kw != Kw::Cycle => {
+                walk.frame.cte = Cte::Outside;
+                if !matches!(kw, Kw::Select | Kw::Values | Kw::Table) {
+                    self.raise(Class::Unknown, "not a query", token);
+                }
+            }
+            _ => {}
         }
         if self.ahead.kind == Kind::Open {
             self.walk_call(walk);
@@ -251,7 +278,7 @@ impl Scan<'_> {
                 }
             }
             Kw::With => {
-                if !matches!(self.ahead.word.kw(), Kw::Rollup | Kw::Query) {
+                if !matches!(self.ahead.kw, Kw::Rollup | Kw::Query) {
                     walk.frame.cte = Cte::ExpectName;
                 }
             }
@@ -262,7 +289,7 @@ impl Scan<'_> {
             }
             Kw::SqlCalcFoundRows => self.effects.push(Effect::CalcFoundRows),
             Kw::Into => match mode {
-                Mode::Query => {
+                Mode::Query | Mode::Expression => {
                     self.raise(Class::Write, "SELECT ... INTO", token);
                     walk.into = true;
                 }
@@ -278,21 +305,25 @@ impl Scan<'_> {
                 self.raise(Class::Write, "changes data", token);
             }
             Kw::Procedure => self.raise(Class::Write, "PROCEDURE", token),
-            Kw::Next | Kw::Previous if self.ahead.word.kw() == Kw::Value => {
+            Kw::Next | Kw::Previous if self.ahead.kw == Kw::Value => {
                 self.raise(Class::Write, "sequence", token);
+            }
+            _ if mode != Mode::Load && begins_other_statement(kw) => {
+                // Reserved words that no query holds.
+                self.raise(Class::Unknown, "statement inside of a query", token);
             }
             _ => {}
         }
     }
 
     fn walk_for(&mut self, walk: &Walk, token: Token) {
-        match self.ahead.word.kw() {
+        match self.ahead.kw {
             Kw::Update | Kw::Share => {
                 self.needs.locking = true;
                 self.raise(Class::Write, "locking read", token);
             }
-            // Index hints, and rows of another time.
-            Kw::Join | Kw::Order | Kw::Group | Kw::SystemTime => {}
+            // Index hints, rows of another time, JSON_TABLE's row numbers.
+            Kw::Join | Kw::Order | Kw::Group | Kw::SystemTime | Kw::Ordinality => {}
             // SUBSTRING(a FROM 1 FOR 2)
             _ if walk.frame.flags & (ARGUMENTS | SELECTED) == ARGUMENTS => {}
             _ => self.raise(Class::Unknown, "unknown FOR clause", token),
@@ -303,6 +334,8 @@ impl Scan<'_> {
     fn walk_table(&mut self, walk: &mut Walk, kw: Kw, mode: Mode) -> bool {
         match kw {
             Kw::Select | Kw::With | Kw::Values => return false,
+            Kw::Update | Kw::Delete | Kw::Insert | Kw::Replace | Kw::Lock | Kw::For | Kw::Procedure => return false,
+            _ if begins_other_statement(kw) => return false,
             Kw::Lateral if self.ahead.kind == Kind::Open => return true,
             // Between a changing verb and its table.
             Kw::LowPriority | Kw::HighPriority | Kw::Delayed | Kw::Ignore | Kw::Into
@@ -358,7 +391,7 @@ impl Scan<'_> {
         }
         if walk.frame.cte == Cte::Named || list_of_columns {
             // Columns of a derived table or of a common table expression; the type in CAST(... AS CHAR(10)).
-            if walk.frame.cte != Cte::Named || token.word.kw() != Kw::As {
+            if walk.frame.cte != Cte::Named || token.kw != Kw::As {
                 return;
             }
         }
@@ -369,7 +402,7 @@ impl Scan<'_> {
             return;
         }
         walk.call = true;
-        if flags & PURE != 0 && (flags & TIGHT == 0 || self.ahead.glued || self.context.ignore_space) {
+        if flags & PURE != 0 && (flags & TIGHT == 0 || self.ahead.start == token.end || self.context.ignore_space) {
             return;
         }
         if flags & LAST_USED != 0 {
@@ -380,7 +413,7 @@ impl Scan<'_> {
             return;
         }
         if flags & LOCK_FUNCTION != 0 {
-            match token.word.kw() {
+            match token.kw {
                 Kw::GetLock => self.effects.push(Effect::Bind(Bind::GetLock)),
                 Kw::ReleaseLock => self.effects.push(Effect::Release(Release::OneLock)),
                 Kw::ReleaseAllLocks => self.effects.push(Effect::Release(Release::AllLocks)),
@@ -432,4 +465,30 @@ impl Scan<'_> {
         let length = text.iter().rev().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$')).count();
         (length > 0).then(|| text[text.len() - length..].to_vec())
     }
+}
+
+/// Reserved words that begin statements which no query holds.
+fn begins_other_statement(kw: Kw) -> bool {
+    matches!(
+        kw,
+        Kw::Alter
+            | Kw::Analyze
+            | Kw::Call
+            | Kw::Create
+            | Kw::Describe
+            | Kw::Drop
+            | Kw::Explain
+            | Kw::Grant
+            | Kw::Kill
+            | Kw::Load
+            | Kw::Optimize
+            | Kw::Purge
+            | Kw::Release
+            | Kw::Rename
+            | Kw::Resignal
+            | Kw::Revoke
+            | Kw::Show
+            | Kw::Signal
+            | Kw::Unlock
+    )
 }

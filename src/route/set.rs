@@ -18,7 +18,7 @@ impl Scan<'_> {
                 self.effects.push(Effect::ImplicitCommit);
                 return self.skip_statement();
             }
-            Kw::Default if self.ahead.word.kw() == Kw::Role => {
+            Kw::Default if self.ahead.kw == Kw::Role => {
                 self.raise(Class::Write, "SET DEFAULT ROLE", verb);
                 self.effects.push(Effect::ImplicitCommit);
                 return self.skip_statement();
@@ -87,7 +87,7 @@ impl Scan<'_> {
                             self.advance();
                             return self.character_set();
                         }
-                        Kw::Character | Kw::Char if !written && self.ahead.word.kw() == Kw::Set => {
+                        Kw::Character | Kw::Char if !written && self.ahead.kw == Kw::Set => {
                             self.advance();
                             self.advance();
                             return self.character_set();
@@ -189,7 +189,7 @@ impl Scan<'_> {
             };
             if matches!(self.ahead.kind, Kind::Comma | Kind::End | Kind::Semicolon) {
                 self.advance();
-                if start.kind == Kind::Word && start.word.kw() == Kw::Default {
+                if start.kind == Kind::Word && start.kw == Kw::Default {
                     return Value::Default;
                 }
                 return Value::Literal(Span { start: start.start, end: last.end });
@@ -248,7 +248,7 @@ impl Scan<'_> {
     fn charset_name(&mut self) -> Option<Option<Span>> {
         let token = self.now;
         let name = match token.kind {
-            Kind::Word if token.word.kw() == Kw::Default => None,
+            Kind::Word if token.kw == Kw::Default => None,
             Kind::Word | Kind::Quoted | Kind::String => Some(span(token)),
             _ => return None,
         };

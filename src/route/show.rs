@@ -34,12 +34,12 @@ impl Scan<'_> {
                 }
                 return self.unknown("unknown form of SHOW");
             }
-            Kw::Character | Kw::Char if self.ahead.word.kw() == Kw::Set => {
+            Kw::Character | Kw::Char if self.ahead.kw == Kw::Set => {
                 self.advance();
                 self.advance();
             }
             Kw::Create => return self.show_create(),
-            Kw::Table if self.ahead.word.kw() == Kw::Status => {
+            Kw::Table if self.ahead.kw == Kw::Status => {
                 self.advance();
                 self.advance();
             }
@@ -140,9 +140,9 @@ impl Scan<'_> {
                     self.unknown("unknown form of SHOW");
                 }
             }
-            Kw::Where => self.query(Mode::Query),
+            Kw::Where => self.query(Mode::Expression),
             // SHOW GRANTS FOR user
-            Kw::For if what.word.kw() == Kw::Grants => self.skip_statement(),
+            Kw::For if what.kw == Kw::Grants => self.skip_statement(),
             _ if self.at_end() => {}
             _ => self.unknown("unknown form of SHOW"),
         }

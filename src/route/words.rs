@@ -66,88 +66,158 @@ impl Word {
         let index = usize::from(self.0);
         if index < FUNCTIONS.len() { FUNCTIONS.get(index) } else { KEYWORDS.get(index - FUNCTIONS.len()) }
     }
-
-    /// The keyword, [`Kw::None`] for functions without a part in the grammar and for unknown words.
-    pub fn kw(self) -> Kw {
-        KEYWORD_OF.get(usize::from(self.0)).copied().unwrap_or(Kw::None)
-    }
 }
 
 const COUNT: usize = FUNCTIONS.len() + KEYWORDS.len();
 const SLOTS: usize = 4096;
-const EMPTY: u16 = u16::MAX;
 
-/// Start value of the running hash.
-pub(super) const HASH_START: u32 = 0x811c_9dc5;
-
-/// One step of the hash; letter case does not matter.
-#[inline(always)]
-pub(super) const fn hash_step(hash: u32, byte: u8) -> u32 {
-    (hash ^ (byte & 0xdf) as u32).wrapping_mul(0x0100_0193)
+/// What identifies a word without looking at its text again: its length, and its first and last eight bytes in
+/// capitals. Complete for words of up to 16 bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Key {
+    head: u64,
+    tail: u64,
+    len: u32,
 }
 
-const fn slot_of(hash: u32) -> usize {
-    ((hash ^ (hash >> 15)) as usize) & (SLOTS - 1)
+/// Letter case does not matter: this bit is off in capitals, and no two other characters of identifiers differ in it
+/// alone.
+const CAPITALS: u64 = 0xdfdf_dfdf_dfdf_dfdf;
+
+const fn up_to_eight(text: &[u8], from: usize, len: usize) -> u64 {
+    let mut value = 0;
+    let mut i = 0;
+    while i < len {
+        value |= (text[from + i] as u64) << (8 * i);
+        i += 1;
+    }
+    value
 }
 
-const fn name_of(index: usize) -> &'static [u8] {
-    if index < FUNCTIONS.len() {
-        FUNCTIONS[index].name.as_bytes()
-    } else {
-        KEYWORDS[index - FUNCTIONS.len()].name.as_bytes()
+impl Key {
+    /// For the table, made at compile time.
+    const fn of_word(text: &[u8]) -> Key {
+        let len = text.len();
+        let short = if len < 8 { len } else { 8 };
+        let (head, tail) = (up_to_eight(text, 0, short), up_to_eight(text, len - short, short));
+        Key { head: head & CAPITALS, tail: tail & CAPITALS, len: len as u32 }
     }
-}
 
-static KEYWORD_OF: [Kw; COUNT] = {
-    let mut table = [Kw::None; COUNT];
-    let mut index = 0;
-    while index < COUNT {
-        table[index] = if index < FUNCTIONS.len() { FUNCTIONS[index].kw } else { KEYWORDS[index - FUNCTIONS.len()].kw };
-        index += 1;
-    }
-    table
-};
-
-/// Open addressing: word index and its full hash.
-static INDEX: [(u16, u32); SLOTS] = {
-    let mut table = [(EMPTY, 0u32); SLOTS];
-    let mut index = 0;
-    while index < COUNT {
-        let name = name_of(index);
-        let mut hash = HASH_START;
-        let mut i = 0;
-        while i < name.len() {
-            hash = hash_step(hash, name[i]);
-            i += 1;
-        }
-        let mut slot = slot_of(hash);
-        while table[slot].0 != EMPTY {
-            slot = (slot + 1) & (SLOTS - 1);
-        }
-        table[slot] = (index as u16, hash);
-        index += 1;
-    }
-    table
-};
-
-/// The word with this text, whose hash has been computed along the way.
-pub(super) fn find_hashed(text: &[u8], hash: u32) -> Word {
-    let mut slot = slot_of(hash);
-    loop {
-        let Some(&(index, known)) = INDEX.get(slot) else {
-            return Word::NONE;
+    /// The same, fast.
+    #[inline(always)]
+    fn of_text(text: &[u8]) -> Key {
+        let len = text.len();
+        let (head, tail) = if let (Some(first), Some(last)) = (text.first_chunk::<8>(), text.last_chunk::<8>()) {
+            (u64::from_le_bytes(*first), u64::from_le_bytes(*last))
+        } else if let (Some(first), Some(last)) = (text.first_chunk::<4>(), text.last_chunk::<4>()) {
+            let (first, last) = (u64::from(u32::from_le_bytes(*first)), u64::from(u32::from_le_bytes(*last)));
+            let both = first | last << (8 * (len - 4));
+            (both, both)
+        } else {
+            let both = match *text {
+                [a] => u64::from(a),
+                [a, b] => u64::from(a) | u64::from(b) << 8,
+                [a, b, c] => u64::from(a) | u64::from(b) << 8 | u64::from(c) << 16,
+                _ => 0,
+            };
+            (both, both)
         };
-        if index == EMPTY {
-            return Word::NONE;
-        }
-        if known == hash && text.eq_ignore_ascii_case(name_of(usize::from(index))) {
-            return Word(index);
-        }
-        slot = (slot + 1) & (SLOTS - 1);
+        Key { head: head & CAPITALS, tail: tail & CAPITALS, len: len as u32 }
+    }
+
+    #[inline(always)]
+    const fn slot(self) -> usize {
+        let mixed = (self.head ^ self.tail.rotate_left(29) ^ self.len as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed >> 52) as usize % SLOTS
     }
 }
 
-/// The word with this text, in any letter case.
-pub fn find(text: &[u8]) -> Word {
-    find_hashed(text, text.iter().fold(HASH_START, |hash, &byte| hash_step(hash, byte)))
+#[derive(Clone, Copy)]
+struct Slot {
+    key: Key,
+    word: Word,
+    kw: Kw,
+}
+
+const FREE: Slot = Slot { key: Key { head: 0, tail: 0, len: 0 }, word: Word::NONE, kw: Kw::None };
+
+const fn row_at(index: usize) -> &'static Row {
+    if index < FUNCTIONS.len() { &FUNCTIONS[index] } else { &KEYWORDS[index - FUNCTIONS.len()] }
+}
+
+/// Open addressing with linear probing.
+static INDEX: [Slot; SLOTS] = {
+    let mut table = [FREE; SLOTS];
+    let mut index = 0;
+    while index < COUNT {
+        let row = row_at(index);
+        let key = Key::of_word(row.name.as_bytes());
+        let mut slot = key.slot();
+        while table[slot].key.len != 0 {
+            slot = (slot + 1) % SLOTS;
+        }
+        table[slot] = Slot { key, word: Word(index as u16), kw: row.kw };
+        index += 1;
+    }
+    table
+};
+
+/// The word with this text, in any letter case, and its keyword. The text holds only ASCII letters, digits, `_`, `$`.
+#[inline]
+pub fn find(text: &[u8]) -> (Word, Kw) {
+    look_up(Key::of_text(text), text)
+}
+
+/// As [`find`], for a text of at most eight bytes, which the caller has at hand as a little-endian number.
+#[inline(always)]
+pub(super) fn find_short(bytes: u64, len: usize) -> (Word, Kw) {
+    let bytes = bytes & CAPITALS;
+    look_up(Key { head: bytes, tail: bytes, len: len as u32 }, &[])
+}
+
+#[inline(always)]
+fn look_up(key: Key, text: &[u8]) -> (Word, Kw) {
+    let mut at = key.slot();
+    loop {
+        let slot = &INDEX[at];
+        if slot.key == key
+            && (text.len() <= 16 || text.eq_ignore_ascii_case(row_at(usize::from(slot.word.0)).name.as_bytes()))
+        {
+            return (slot.word, slot.kw);
+        }
+        if slot.key.len == 0 {
+            return (Word::NONE, Kw::None);
+        }
+        at = (at + 1) % SLOTS;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_is_found_in_any_case_and_no_other() {
+        for index in 0..COUNT {
+            let row = row_at(index);
+            for name in [row.name.to_owned(), row.name.to_lowercase()] {
+                let (word, kw) = find(name.as_bytes());
+                assert_eq!((word, kw), (Word(index as u16), row.kw), "{name}");
+                assert_eq!(word.row().map(|row| row.name), Some(row.name));
+                for other in [format!("{name}X"), format!("X{name}"), name[1..].to_owned()] {
+                    let known = (0..COUNT).any(|i| row_at(i).name.eq_ignore_ascii_case(&other));
+                    assert_eq!(find(other.as_bytes()).0 != Word::NONE, known, "{other}");
+                }
+            }
+        }
+        assert_eq!(find(b""), (Word::NONE, Kw::None));
+        assert_eq!(find(b"VEC_DISTANCE_XUCLIDEAN").0, Word::NONE);
+    }
+
+    #[test]
+    fn tables_are_sorted_and_without_doubles() {
+        assert!(FUNCTIONS.is_sorted_by(|a, b| a.name < b.name));
+        assert!(KEYWORDS.is_sorted_by(|a, b| a.name < b.name));
+        assert!(KEYWORDS.iter().all(|keyword| { FUNCTIONS.iter().all(|function| function.name != keyword.name) }));
+    }
 }
