@@ -151,11 +151,13 @@ fn no_row_is_written_into_another_schema_when_the_wanted_one_is_missing() {
         let shop = Shop::new(&addresses(&cluster), "");
         let mut handle = shop.connect(Some("test"));
         handle.ok("INSERT INTO t VALUES (1)");
-        // The replica has the schema; then the source loses it behind the handle's back.
         handle.ok("SELECT COUNT(*) FROM t");
         assert_eq!(handle.node(), 1, "{family}");
+        // Only the replica is open to be asked; then the source loses the schema behind the handle's back.
+        let mut handle = shop.connect(Some("test"));
+        handle.ok("SELECT COUNT(*) FROM t");
         block_on(handle.session.select_db(b"test_wanted")).unwrap();
-        assert_eq!(handle.node(), 1, "{family}: asked where the handle was last");
+        assert_eq!(handle.node(), 1, "{family}: the open node is asked");
         cluster.sql(0, "SET sql_log_bin = 0; DROP DATABASE test_wanted").unwrap();
         assert_eq!(handle.code("INSERT INTO t VALUES (2)"), 1049, "{family}");
         let rows = cluster.sql(0, "SELECT COUNT(*) FROM test.t").unwrap();
@@ -186,13 +188,18 @@ fn state_goes_ahead_of_a_read_in_one_round_trip_and_of_a_write_in_two() {
         };
         assert_eq!(trips(&mut handle, "SELECT COUNT(*) FROM t"), (0, 1), "{family}: a read");
         assert_eq!(trips(&mut handle, "INSERT INTO t (v) VALUES ('b')"), (1, 0), "{family}: a write");
-        // The handle was on the source last: the source knows the new state, the replica does not.
+        // The source is asked first: it knows the new state, the replica does not.
         block_on(handle.session.set_character_set(b"latin1")).unwrap();
         assert_eq!(trips(&mut handle, "SELECT COUNT(*) FROM t"), (0, 1), "{family}: charset and read together");
         assert_eq!(handle.value("SELECT COUNT(*) FROM t WHERE @@character_set_client = 'latin1'"), "2", "{family}");
-        block_on(handle.session.set_character_set(b"utf8mb4")).unwrap();
-        assert_eq!(handle.node(), 1, "{family}: asked where the handle was last");
-        assert_eq!(trips(&mut handle, "INSERT INTO t (v) VALUES ('c')"), (2, 0), "{family}: charset first, then the write");
+        // A handle whose source does not know the state yet: charset first, then the write.
+        let mut late = shop.connect(Some(&schema));
+        late.ok("SELECT COUNT(*) FROM t");
+        block_on(late.session.set_character_set(b"latin1")).unwrap();
+        assert_eq!(late.node(), 1, "{family}: the open node is asked");
+        late.ok("SELECT COUNT(*) FROM t");
+        let greeting_login_mode = 3;
+        assert_eq!(trips(&mut late, "INSERT INTO t (v) VALUES ('c')").0, greeting_login_mode + 2, "{family}");
         assert_eq!(trips(&mut handle, "INSERT INTO t (v) VALUES ('d')"), (1, 0), "{family}: nothing is missing");
     }
 }

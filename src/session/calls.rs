@@ -48,8 +48,8 @@ impl Session {
         self.command(Command::Ping, &[]).await
     }
 
-    /// `mysql_select_db`. Routed: asked on an open node, so that a wrong name is told at once; with none open it is
-    /// remembered and told by the first statement.
+    /// `mysql_select_db`. Routed: the source is asked if it is open (a replica may not have a new schema yet), else an
+    /// open node, so that a wrong name is told at once; with none open it is remembered and told by the first statement.
     pub async fn select_db(&mut self, schema: &[u8]) -> Result<(), Error> {
         if self.router.is_some() && self.no_node_is_open() {
             self.begin().await?;
@@ -57,9 +57,9 @@ impl Session {
             self.outcome.affected_rows = 0;
             return Ok(());
         }
+        self.prefer_source();
         self.command(Command::InitDb, &[schema]).await?;
-        let at = self.at;
-        let versions = at.map(|at| &mut self.nodes[at].versions);
+        let versions = self.at.map(|at| &mut self.nodes[at].versions);
         self.carry.set_schema(Some(schema.to_vec()), versions);
         Ok(())
     }
@@ -69,12 +69,14 @@ impl Session {
         if self.router.is_some() && self.no_node_is_open() {
             self.begin().await?;
             self.carry.set_multi_statements(enabled, None);
+            self.read_multi_statements(enabled);
             self.outcome.affected_rows = 0;
             return Ok(());
         }
         self.command(Command::SetOption, &[&[u8::from(!enabled), 0]]).await?;
         let versions = self.at.map(|at| &mut self.nodes[at].versions);
         self.carry.set_multi_statements(enabled, versions);
+        self.read_multi_statements(enabled);
         Ok(())
     }
 
@@ -102,12 +104,13 @@ impl Session {
                 self.carry.set_charset(statement, None);
                 self.outcome.affected_rows = 0;
             } else {
+                self.prefer_source();
                 self.run_without_result(&statement).await?;
                 let versions = self.at.map(|at| &mut self.nodes[at].versions);
                 self.carry.set_charset(statement, versions);
             }
         }
-        self.charset = charset.default_collation(self.options.family);
+        self.follow_charset(charset.default_collation(self.options.family));
         self.options.charset = Some(text.into_owned());
         Ok(())
     }
@@ -225,6 +228,25 @@ impl Session {
             }
         }
         Ok(())
+    }
+
+    /// Texts may hold several statements from now on, or not any more.
+    fn read_multi_statements(&mut self, enabled: bool) {
+        if let Some(router) = self.router.as_deref_mut() {
+            router.context.multi_statements = enabled;
+        }
+    }
+
+    /// Makes an open source the node of the next call, unless the handle has to stay where it is.
+    fn prefer_source(&mut self) {
+        let Some(router) = self.router.as_deref() else { return };
+        if router.bound.is_some() || router.transaction_node.is_some() {
+            return;
+        }
+        let open = |node: &crate::cluster::topology::NodeId| self.nodes[node.index()].connection().is_some();
+        if let Some(source) = router.section.sources.iter().find(open) {
+            self.at = Some(source.index());
+        }
     }
 
     pub(super) fn no_node_is_open(&self) -> bool {

@@ -78,6 +78,8 @@ pub struct Session {
     changes: Vec<u8>,
     /// Replies to pipelined preludes that come before the statement's own.
     prelude_replies: usize,
+    /// The last pipelined prelude failed on a replica: the read may be sent to the source.
+    replica_refused: bool,
     local_files: Box<dyn LocalFiles>,
     connected: bool,
 }
@@ -98,6 +100,7 @@ impl Session {
             pending: None,
             changes: Vec::new(),
             prelude_replies: 0,
+            replica_refused: false,
             local_files: Box::new(DefaultLocalFiles),
             connected: false,
         }
@@ -175,6 +178,14 @@ impl Session {
     /// The character set for escaping.
     pub fn charset(&self) -> Collation {
         self.charset
+    }
+
+    /// Escaping and reading of texts follow the client's character set.
+    fn follow_charset(&mut self, charset: Collation) {
+        self.charset = charset;
+        if let Some(router) = self.router.as_deref_mut() {
+            router.context.charset = crate::route::Charset::by_name(charset.charset().name().as_bytes());
+        }
     }
 
     /// `SERVER_STATUS_NO_BACKSLASH_ESCAPES` of the last reply.

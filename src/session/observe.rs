@@ -32,7 +32,7 @@ impl Session {
                         && let Some(&(_, value)) = changes.get(index)
                         && let Some(found) = std::str::from_utf8(value).ok().and_then(charset::by_name)
                     {
-                        self.charset = found.default_collation(self.options.family);
+                        self.follow_charset(found.default_collation(self.options.family));
                     }
                 }
                 _ => {}

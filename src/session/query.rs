@@ -5,6 +5,7 @@
 use crate::conn::{Command, Connection, Head, OkPacket};
 use crate::error::{Error, Sent, cr};
 
+use super::steer::Manner;
 use super::{Phase, Session};
 
 impl Session {
@@ -15,9 +16,14 @@ impl Session {
         self.begin().await?;
         match self.router {
             None => self.send_plain(Command::Query, &[sql]).await?,
-            Some(_) => self.send_routed(sql, true).await?,
+            Some(_) => self.send_routed(sql, Manner::Pipelined).await?,
         }
-        self.read_reply().await
+        let answer = self.read_reply().await;
+        if answer.is_err() && std::mem::take(&mut self.replica_refused) {
+            self.send_routed(sql, Manner::OnSource).await?;
+            return self.read_reply().await;
+        }
+        answer
     }
 
     /// `mysql_send_query`: as [`Session::run`], without waiting for the reply. Nothing but the statement's reply is
@@ -26,7 +32,7 @@ impl Session {
         self.begin().await?;
         match self.router {
             None => self.send_plain(Command::Query, &[sql]).await?,
-            Some(_) => self.send_routed(sql, false).await?,
+            Some(_) => self.send_routed(sql, Manner::Awaited).await?,
         }
         self.phase = Phase::AwaitingReply;
         Ok(())

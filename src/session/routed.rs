@@ -16,10 +16,10 @@ use crate::options::Options;
 use crate::route::cache::{DEFAULT_LIMIT_BYTES, StatementCache};
 use crate::route::decide::{self, Decision};
 use crate::route::transaction::Tracker;
-use crate::route::{ClassifyConfig, LexContext, Server, ServerFamily};
+use crate::route::{Class, ClassifyConfig, Effect, LexContext, Server, ServerFamily};
 
 use super::connect::{ConnectArgs, Environment};
-use super::effects::Pending;
+use super::effects::{self, Pending};
 use super::nodes::Node;
 use super::{Phase, Session};
 
@@ -96,6 +96,9 @@ impl Session {
     ) -> Result<(), Error> {
         self.check_unconnected()?;
         let snapshot = clusters.snapshot(SystemClock.now());
+        if let Some(snapshot) = &snapshot {
+            tell_problems(snapshot);
+        }
         let text = |bytes: &Option<Vec<u8>>| bytes.as_deref().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
         let completed = args.clone().complete(&self.options, environment);
         let (host, socket) = (text(&completed.host), text(&completed.socket));
@@ -153,6 +156,7 @@ impl Session {
             charset: crate::route::Charset::by_name(self.charset.charset().name().as_bytes()),
             ..LexContext::default()
         };
+        self.follow_init_commands(&context);
         let facts = section.facts.get();
         self.router = Some(Box::new(Router {
             chain: decide::Router::new(&section),
@@ -195,6 +199,18 @@ impl Session {
         Ok(())
     }
 
+    /// Takes over what the init commands set of the state that follows to every node.
+    fn follow_init_commands(&mut self, context: &LexContext) {
+        for sql in &self.options.init_commands {
+            let statement = crate::route::classify(sql, context, &ClassifyConfig::default());
+            for effect in effects::pending(&statement, sql) {
+                if let Pending::Autocommit(enabled) = effect {
+                    self.carry.set_autocommit(enabled, None);
+                }
+            }
+        }
+    }
+
     /// A configured node, with what it leaves out taken from the connect call.
     fn node_of(&self, node: &crate::cluster::topology::Node, args: &ConnectArgs, environment: &Environment) -> Node {
         use std::os::unix::ffi::OsStrExt;
@@ -227,6 +243,11 @@ impl Session {
         if let Some(tls) = &node.tls {
             tls.apply(&mut options.tls);
         }
+        let id = NodeId::new(index);
+        if id.is_none_or(|id| !router.section.sources.contains(id)) {
+            let sets_state = |sql: &Vec<u8>| sets_session_state(sql, &router.context);
+            options.init_commands.retain(sets_state);
+        }
         let mut target = node.target.clone();
         if let Some(schema) = self.carry.schema() {
             target.database = Some(schema.to_vec());
@@ -234,7 +255,6 @@ impl Session {
         if self.carry.multi_statements() == Some(true) {
             target.client_flags |= CLIENT_MULTI_STATEMENTS;
         }
-        let id = NodeId::new(index);
         let opened = match Connection::open(&target, &options).await {
             Ok(mut connection) => sql_mode(&mut connection).await.map(|mode| (connection, mode)),
             Err(error) => Err(error),
@@ -353,7 +373,8 @@ impl Session {
         let router = self.router.as_deref_mut()?;
         let (decision, class, reason) = router.decision?;
         let node = router.label(decision.node.index());
-        let text = format!("node={node} role={} class={class} reason={decision}; {reason}\0", decision.role.name());
+        let why = router.reason(&decision, reason);
+        let text = format!("node={node} role={} class={class} reason={why}\0", decision.role.name());
         router.decision_text = text.into_bytes();
         Some(&router.decision_text)
     }
@@ -424,6 +445,13 @@ impl Router {
     }
 }
 
+/// An init command that every node gets; the others are the source's alone.
+fn sets_session_state(sql: &[u8], context: &LexContext) -> bool {
+    let statement = crate::route::classify(sql, context, &ClassifyConfig::default());
+    let global = |effect: &Effect| matches!(effect, Effect::SetGlobal(_));
+    statement.class == Class::Session && !statement.effects.iter().any(global)
+}
+
 /// Asks a new connection for its sql_mode, which decides how texts are read.
 async fn sql_mode(connection: &mut Connection) -> Result<Vec<u8>, Error> {
     connection.send(Command::Query, &[b"SELECT @@sql_mode"]).await?;
@@ -433,6 +461,16 @@ async fn sql_mode(connection: &mut Connection) -> Result<Vec<u8>, Error> {
             Ok(rows.value(0, 0).unwrap_or_default())
         }
         Head::Ok(_) | Head::LocalInfile(_) => Ok(b"0".to_vec()),
+    }
+}
+
+/// Writes a configuration's mistakes into the log, once per state of the file.
+fn tell_problems(snapshot: &Snapshot) {
+    static TOLD: AtomicU64 = AtomicU64::new(0);
+    if TOLD.swap(snapshot.generation, Ordering::Relaxed) != snapshot.generation {
+        for problem in &snapshot.problems {
+            log::get().message(log::Level::Warning, 0, &problem.to_string());
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::cluster::config::Stickiness;
 use crate::cluster::topology::{NodeId, Role};
 use crate::conn::{Command, Head};
-use crate::error::{Error, Sent, cr};
+use crate::error::{Error, Origin, Sent, cr};
 use crate::log::{self, DecisionLine};
 use crate::route::decide::{Decision, Situation, Wanted};
 use crate::route::{Class, Hint, Server, Statement};
@@ -17,9 +17,21 @@ use super::effects::{self, Pending};
 use super::routed::{Loss, Router};
 use super::{Phase, Session};
 
+/// How a statement is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// State that the node lacks may go ahead of a proven read in the same packet.
+    Pipelined,
+    /// Nothing but the statement's own reply is outstanding afterwards.
+    Awaited,
+    /// As [`Manner::Awaited`], on the source: a replica refused the state that the statement relies on.
+    OnSource,
+}
+
 /// What a statement asks of the decision.
-fn wanted(statement: &Statement) -> (Wanted, bool) {
+fn wanted(statement: &Statement, manner: Manner) -> (Wanted, bool) {
     match (statement.hint, statement.class) {
+        (_, Class::Read) if manner == Manner::OnSource => (Wanted::Source, false),
         (Some(Hint::Source), _) => (Wanted::Source, true),
         (Some(Hint::LastUsed), _) => (Wanted::LastUsed, true),
         (Some(Hint::Replica), Class::Read) => (Wanted::AnyReplica, true),
@@ -31,29 +43,29 @@ fn wanted(statement: &Statement) -> (Wanted, bool) {
 }
 
 impl Session {
-    /// Sends a statement to the node that it belongs to. With `pipeline` the state that the node lacks may go ahead of
-    /// a proven read in the same packet; without, no reply but the statement's is outstanding afterwards.
+    /// Sends a statement to the node that it belongs to.
     ///
     /// Errors: 2000 when there is no node; 2006 when what the handle relied on is lost; those of a connect.
-    pub(super) async fn send_routed(&mut self, sql: &[u8], pipeline: bool) -> Result<(), Error> {
+    pub(super) async fn send_routed(&mut self, sql: &[u8], mut manner: Manner) -> Result<(), Error> {
         let mut statement = self.classified(sql).await?;
         self.check_loss_for(&statement)?;
         if let Some(Hint::NotServed(name)) = statement.hint {
             let text = format!("mysqlclient-ms: the hint {name} is not served yet; remove it from the statement");
             return Err(Error::client(cr::UNKNOWN_ERROR, text));
         }
-        let mut decision = self.decide(&statement)?;
+        self.warn_of_hint(&statement);
+        let mut decision = self.decide(&statement, manner)?;
         let mut fallbacks = decision.fallbacks;
         let mut node = decision.node;
         let mut reopened = false;
         loop {
             let index = node.index();
             let was_open = self.nodes[index].connection().is_some();
-            let mut sent = self.make_ready(index, &statement, pipeline).await;
+            let mut sent = self.make_ready(index, &statement, manner).await;
             if sent.is_ok() && self.reads_differently(sql, &statement) {
                 // The new node has another version or sql_mode than those that were known.
                 statement = self.classified(sql).await?;
-                decision = self.decide(&statement)?;
+                decision = self.decide(&statement, manner)?;
                 fallbacks = decision.fallbacks;
                 node = decision.node;
                 continue;
@@ -70,6 +82,14 @@ impl Session {
                     self.nodes[index].drop_if_broken();
                     if !self.may_move() {
                         return Err(self.lose(error));
+                    }
+                    if statement.class == Class::Read && manner != Manner::OnSource && refuses_state(&error) {
+                        // A replica that lacks the schema lags; the source decides whether it exists.
+                        manner = Manner::OnSource;
+                        decision = self.decide(&statement, manner)?;
+                        fallbacks = decision.fallbacks;
+                        node = decision.node;
+                        continue;
                     }
                     if was_open && !reopened && self.nodes[index].connection().is_none() {
                         // An idle connection that the server closed says nothing about the node.
@@ -126,10 +146,10 @@ impl Session {
         router.cache.classify(sql, &router.context, &router.classify).class != statement.class
     }
 
-    fn decide(&mut self, statement: &Statement) -> Result<Decision, Error> {
+    fn decide(&mut self, statement: &Statement, manner: Manner) -> Result<Decision, Error> {
         let at = self.at;
         let Some(router) = self.router.as_deref_mut() else { return Err(Error::gone(self.options.family)) };
-        let (wanted, hinted) = wanted(statement);
+        let (wanted, hinted) = wanted(statement, manner);
         let id = |index: Option<usize>| index.and_then(NodeId::new);
         let in_transaction = router.tracker.in_transaction() || !self.carry.autocommit();
         let situation = Situation {
@@ -151,14 +171,14 @@ impl Session {
 
     /// Opens the node if need be, and sends it the session state that it lacks (the prelude rule): ahead of a proven
     /// read in one packet; ahead of anything else its reply is awaited first.
-    async fn make_ready(&mut self, index: usize, statement: &Statement, pipeline: bool) -> Result<(), Error> {
+    async fn make_ready(&mut self, index: usize, statement: &Statement, manner: Manner) -> Result<(), Error> {
         if self.nodes[index].connection().is_none() {
             self.open_node(index).await?;
         }
         if self.carry.is_current(&self.nodes[index].versions) {
             return Ok(());
         }
-        if !(pipeline && statement.class == Class::Read) {
+        if !(manner == Manner::Pipelined && statement.class == Class::Read) {
             return self.bring_up_to_date(index).await;
         }
         let steps = self.carry.missing(&self.nodes[index].versions);
@@ -243,7 +263,21 @@ impl Session {
             connection.quit();
         }
         self.failed(&error);
+        let is_source =
+            |router: &Router| self.at.and_then(NodeId::new).is_some_and(|node| router.section.sources.contains(node));
+        self.replica_refused = self.router.as_deref().is_some_and(|router| !is_source(router));
         error.sent(Sent::No)
+    }
+
+    /// Tells the log of a hint that was not followed.
+    fn warn_of_hint(&self, statement: &Statement) {
+        if statement.hint == Some(Hint::Replica)
+            && statement.class != Class::Read
+            && let Some(router) = self.router.as_deref()
+        {
+            let text = format!("the hint ms=slave was not followed: {}", statement.reason.text);
+            log::get().message(log::Level::Warning, router.handle_number, &text);
+        }
     }
 
     /// False while the handle's transaction or state lives on one node: then a failure is the program's to know.
@@ -373,16 +407,31 @@ impl Router {
             self.transaction_node.get_or_insert(decision.node.index());
         }
         self.decision = Some((decision, statement.class.as_str(), statement.reason.text));
+        self.context_changed = false;
         let log = log::get();
         if log.is_on(log::Level::Decision) {
             log.decision(&DecisionLine {
                 handle: self.handle_number,
                 node: &self.label(decision.node.index()),
                 role: decision.role.name(),
-                reason: &format!("{decision}; {}", statement.reason.text),
+                reason: &self.reason(&decision, statement.reason.text),
                 sql,
             });
         }
+    }
+
+    /// Why, in words: the statement's own reason where the class decided; the filter's words where it had a choice.
+    pub(super) fn reason(&self, decision: &Decision, statement: &str) -> String {
+        use crate::route::decide::Reason;
+        let nodes = match decision.role {
+            Role::Source => self.section.sources,
+            Role::Replica => self.section.replicas,
+        };
+        let why = match decision.reason {
+            Reason::Read | Reason::Write => statement.to_owned(),
+            other => format!("{}: {statement}", other.text()),
+        };
+        if decision.how.is_empty() || nodes.len() < 2 { why } else { format!("{why}; {}", decision.how) }
     }
 
     /// Keeps, takes or lets go of the transaction's node after a reply.
@@ -402,6 +451,17 @@ impl Router {
             self.lost = None;
         }
     }
+}
+
+/// A server that does not have (or not yet, or not for this account) what the session's state names: schema, character
+/// set, collation.
+fn refuses_state(error: &Error) -> bool {
+    const BAD_DB: u32 = 1049;
+    const DB_ACCESS_DENIED: u32 = 1044;
+    const UNKNOWN_CHARACTER_SET: u32 = 1115;
+    const UNKNOWN_COLLATION: u32 = 1273;
+    error.origin == Origin::Server
+        && matches!(error.code, BAD_DB | DB_ACCESS_DENIED | UNKNOWN_CHARACTER_SET | UNKNOWN_COLLATION)
 }
 
 /// `SERVER_STATUS_NO_BACKSLASH_ESCAPES`.
