@@ -34,9 +34,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Then `fails VALUE` (an expression of the return type, `()` for a function without a result) and the body.
 /// The body is safe code; what it does with pointers it does in `unsafe` blocks of its own.
 macro_rules! entry {
-    (@check handle $p:ident $fails:expr) => { if $p.is_null() { return $fails; } };
-    (@check statement $p:ident $fails:expr) => { if $p.is_null() { return $fails; } };
-    (@check result $p:ident $fails:expr) => { if $p.is_null() { return $fails; } };
+    (@check $p:ident $fails:expr) => {
+        if $p.is_null() {
+            #[allow(clippy::unused_unit)]
+            return $fails;
+        }
+    };
+    (@check handle $p:ident $fails:expr) => { $crate::abi::entry::entry!(@check $p $fails) };
+    (@check statement $p:ident $fails:expr) => { $crate::abi::entry::entry!(@check $p $fails) };
+    (@check result $p:ident $fails:expr) => { $crate::abi::entry::entry!(@check $p $fails) };
     (@blame $a:ident $name:ident handle $p:ident) => { $crate::abi::entry::Blame::<$a>::Handle($p) };
     (@blame $a:ident $name:ident statement $p:ident) => { $crate::abi::entry::Blame::<$a>::Statement($p) };
     (@blame $a:ident $name:ident result $p:ident) => { $crate::abi::entry::Blame::<$a>::Nobody };
