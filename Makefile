@@ -83,8 +83,8 @@ fuzz: ## every libFuzzer target for a minute
 	@sh tests/packages.sh fuzz
 	python3 tests/fuzz/run.py
 
-generated: ## makes the generated files again (docs/compat.md)
-	UPDATE=1 $(CARGO) test --quiet --test compat
+generated: ## makes the generated files again (docs/compat.md, include/mysqlclient_ms.h)
+	UPDATE=1 $(CARGO) test --quiet --test compat --test header
 
 install: ## into PREFIX (default /usr/local) below DESTDIR: library, soname folder, headers, pkg-config file, program
 	@[ -e $(RELEASE)/libmysqlclient_ms.so ] || $(MAKE) --no-print-directory build

@@ -282,6 +282,27 @@ fn programs_linked_to_the_stubs_get_the_stubs_family() {
     }
 }
 
+/// A program whose client library has no versions: such are builds of Connector/C, never of libmysqlclient, so it gets
+/// Connector/C's ABI, which is the version script's first node.
+#[test]
+fn preloaded_a_program_that_asks_for_no_version_gets_connector_c() {
+    let built = built();
+    let original = built.originals.join("libplain.so.1");
+    run(cc()
+        .args(["-shared", "-fPIC", "-DWHO=\"original\"", "-Wl,-soname,libplain.so.1", "-o"])
+        .arg(&original)
+        .arg(source("original.c")));
+    run(cc().arg(source("client.c")).arg("-o").arg(built.bin.join("plain")).arg(&original).arg("-ldl"));
+    assert_eq!(run(&mut built.preloaded("plain")), linked("libmariadb.so.3"));
+}
+
+/// dlsym(RTLD_DEFAULT) gets the library's own default, that of libmysqlclient.
+#[test]
+fn preloaded_dlsym_without_a_handle_gets_libmysqlclient() {
+    let text = run(built().preloaded("host").arg("default"));
+    assert_eq!(text, format!("default: {MYSQL} from {CORE}\n"));
+}
+
 /// Handles of both ABIs in one process, in the program's memory, in either order; MySQL's module is built with our header.
 #[test]
 fn handles_of_both_abis_in_one_process() {
