@@ -79,9 +79,9 @@ soak: ## sysbench, unchanged, for SOAK_TIME seconds (60) on both families: where
 	  $(CLUSTER) run --family $$family --replicas 2 --general-log -- \
 	    python3 tests/soak/run.py --library $(RELEASE)/libmysqlclient_ms.so --time $(or $(SOAK_TIME),60) || exit 1; done
 
-fuzz: ## every libFuzzer target for a minute
+fuzz: ## every libFuzzer target for FUZZ_TIME seconds (60)
 	@sh tests/packages.sh fuzz
-	python3 tests/fuzz/run.py
+	sh fuzz/run.sh $(or $(FUZZ_TIME),60)
 
 generated: ## makes the generated files again (docs/compat.md, include/mysqlclient_ms.h)
 	UPDATE=1 $(CARGO) test --quiet --test compat --test header

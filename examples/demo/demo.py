@@ -19,6 +19,8 @@ NODES = ("primary", "replica 1", "replica 2")
 # What an application may run on a replica: reads, and the settings of its session.
 HARMLESS = re.compile(r"\s*(SELECT|SHOW|EXPLAIN|DESCRIBE|WITH|SET|USE)\b", re.IGNORECASE)
 SETTING = re.compile(r"\s*(SET|USE)\b(?!\s+autocommit\s*=\s*0)", re.IGNORECASE)
+# What the library may ask of its own accord: settings, and what a server's settings are.
+OWN = re.compile(SETTING.pattern + r"|\s*SELECT\s+@@[\w.@, ]+$", re.IGNORECASE)
 READ = re.compile(r"\s*(SELECT|SHOW|EXPLAIN|DESCRIBE|WITH)\b", re.IGNORECASE)
 TRANSACTION = re.compile(r"\s*(BEGIN|START\s+TRANSACTION|SET\s+autocommit\s*=\s*0)\b", re.IGNORECASE)
 TRANSACTION_END = re.compile(r"\s*(COMMIT|ROLLBACK|SET\s+autocommit\s*=\s*1)\b", re.IGNORECASE)
@@ -204,14 +206,14 @@ class Table:
         # what the servers were asked beyond that is the library's own set-up, and may be nothing else
         self.own = [[text for _, text in rest] for rest in left]
         for node in range(3):
-            self.wrong += [f"{NODES[node]}, not the program's: {text}" for text in self.own[node] if not SETTING.match(text)]
+            self.wrong += [f"{NODES[node]}, not the program's: {text}" for text in self.own[node] if not OWN.match(text)]
 
     def show(self):
         width = min(max(shutil.get_terminal_size((120, 40)).columns, 100), 160)
         first = width - 58
         print(paint("dim", f"  {'statement':{first}} {'without':9} {'with':9} why, in the library's words"))
         for statement, places, reason in self.rows:
-            where = "+".join(NODES[node] for node in places) or "not sent"
+            where = "all three" if len(places) == 3 else "+".join(NODES[node] for node in places) or "not sent"
             style = "dim" if not places else "green" if places[0] != PRIMARY else ""
             print(f"  {squeeze(statement, first):{first}} {NODES[PRIMARY]:9} {paint(style, f'{where:9}')} {squeeze(reason, 60)}")
         for node, own in enumerate(self.own):

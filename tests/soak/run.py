@@ -22,7 +22,8 @@ import tempfile
 
 NODES = ("primary", "replica 1", "replica 2")
 READ = re.compile(r"\s*SELECT\b", re.IGNORECASE)
-SETTING = re.compile(r"\s*(SET|USE)\b", re.IGNORECASE)
+# set-up, the program's or the library's: settings, and what a server's settings are
+SETTING = re.compile(r"\s*(SET|USE)\b|\s*SELECT\s+@@[\w.@, ]+$", re.IGNORECASE)
 BEGIN = re.compile(r"\s*(BEGIN|START\s+TRANSACTION)\b", re.IGNORECASE)
 END = re.compile(r"\s*(COMMIT|ROLLBACK)\b", re.IGNORECASE)
 TABLES, ROWS = 2, 5000
@@ -85,10 +86,10 @@ def judge(name, logs, transactions):
             if command != "Query":
                 if node and command not in ("Connect", "Quit", "Init DB", "Reset connection", "Reset Connection"):
                     strange.append(f"{NODES[node]}: {command} {text}")
-            elif READ.match(text):
-                reads[node] += 1
             elif SETTING.match(text):
                 pass
+            elif READ.match(text):
+                reads[node] += 1
             else:
                 writes[node] += 1
                 begins[node] += bool(BEGIN.match(text))
@@ -107,7 +108,7 @@ def judge(name, logs, transactions):
                     inside[connection] = True
                 elif END.match(text):
                     inside[connection] = False
-                elif READ.match(text) or not SETTING.match(text):
+                elif not SETTING.match(text):
                     outside += not inside.get(connection)
         # the statements of a client that lost its place would show up outside of its transaction
         check(f"{name}: no statement of a transaction is outside of it", outside == 0, str(outside) if outside else "")
