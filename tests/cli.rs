@@ -96,7 +96,9 @@ fn run_sets_the_environment_and_becomes_the_program() {
     let config = write(folder.path(), "shop.json", GOOD);
     // Any shared library does: what is tested is the environment. The loader complains about one that is missing.
     let library = write(folder.path(), "libmysqlclient_ms.so", "");
-    let sonames = folder.path().join("mysqlclient-ms");
+    // As in the build folder: the tool itself has the name that the folder has when installed.
+    write(folder.path(), "mysqlclient-ms", "");
+    let sonames = folder.path().join("sonames");
     fs::create_dir(&sonames).unwrap();
     fs::write(sonames.join("libmariadb.so.3"), "").unwrap();
     let script = "echo $MYSQLND_MS_ENABLE $MYSQLND_MS_CONFIG_FILE $MYSQLND_MS_LOG $LD_PRELOAD $LD_LIBRARY_PATH; \

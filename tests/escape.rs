@@ -1,6 +1,6 @@
 //! Escaping beside the originals, on random texts: a small C program answers with the original library, our functions must
 //! give the same bytes. The seed is printed; `ESCAPE_SEED` repeats a run.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
 use mysqlclient_ms::charset::{self, Scheme, escape};
 use mysqlclient_ms::options::Family;

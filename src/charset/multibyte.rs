@@ -162,6 +162,7 @@ impl Scheme {
     pub fn needs_guard(self, bytes: &[u8], family: Family) -> bool {
         let first = bytes.first().copied().unwrap_or(0);
         match self {
+            Scheme::Ucs2 | Scheme::Utf16 | Scheme::Utf32 => false,
             Scheme::Utf8mb3 | Scheme::Utf8mb4 | Scheme::Gb18030 if family == Family::MariaDb => false,
             Scheme::Gb18030 => {
                 matches!(first, 0x81..=0xfe) && matches!(bytes.get(1), Some(0x30..=0x39 | 0x40..=0x7e | 0x80..=0xfe))

@@ -61,9 +61,7 @@ pub(super) fn run(mut arguments: lexopt::Parser) -> Result<u8, Failure> {
     command.env("MYSQLND_MS_ENABLE", "1");
     command.env("LD_PRELOAD", in_front(library.as_os_str(), env::var_os("LD_PRELOAD")));
     // With a folder of the originals' names beside the library, programs that load theirs by dlopen find ours.
-    if let Some(folder) = library.parent().map(|folder| folder.join("mysqlclient-ms"))
-        && folder.join("libmariadb.so.3").exists()
-    {
+    if let Some(folder) = library.parent().and_then(find_sonames) {
         command.env("LD_LIBRARY_PATH", in_front(folder.as_os_str(), env::var_os("LD_LIBRARY_PATH")));
     }
     let error = command.exec();
@@ -84,6 +82,15 @@ fn find_library() -> Result<PathBuf, Failure> {
         let text = format!("run: {LIBRARY} is neither in {} nor in ../lib; give --library FILE", folder.display());
         Failure::new(CANNOT_START, text)
     })
+}
+
+/// The folder of the originals' names: as `make install` calls it, and as it is called in the build folder, where the
+/// tool has the first name.
+fn find_sonames(beside: &Path) -> Option<PathBuf> {
+    ["mysqlclient-ms", "sonames"]
+        .iter()
+        .map(|name| beside.join(name))
+        .find(|folder| folder.join("libmariadb.so.3").exists())
 }
 
 /// `first:rest`, without an empty part, which would mean the current folder.

@@ -308,7 +308,7 @@ impl Config {
     /// The first section, for tests of other modules.
     #[cfg(test)]
     pub(crate) fn take_first(&mut self) -> Section {
-        self.sections.swap_remove(0)
+        Arc::into_inner(self.sections.swap_remove(0)).expect("not shared yet")
     }
 
     /// Takes over what an earlier configuration's nodes are known to suffer from.
