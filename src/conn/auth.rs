@@ -157,7 +157,7 @@ impl<'a> Exchange<'a> {
             Err(error) => return Err(while_reading(channel, error, stage)),
         };
         if err::is_err(channel.bytes(&packet)) {
-            return Err(server_error(channel, &packet));
+            return Err(server_error(self.family(), channel.bytes(&packet)));
         }
         Ok(packet)
     }

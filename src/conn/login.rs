@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use zeroize::Zeroizing;
 
-use super::channel::{Channel, Packet};
+use super::channel::Channel;
 use super::transport::Transport;
 use super::{Command, Endpoint, Server, Target, attributes, auth, collation, socket, tls};
 use crate::error::{Error, Origin, Sent};
@@ -207,7 +207,7 @@ async fn read_greeting(channel: &mut Channel, options: &Options) -> Result<Greet
     };
     let bytes = channel.bytes(&packet);
     if err::is_err(bytes) {
-        return Err(server_error(channel, &packet));
+        return Err(server_error(family, bytes));
     }
     match greeting::parse(bytes) {
         Ok(First::Greeting(greeting)) => Ok(greeting),
@@ -217,8 +217,9 @@ async fn read_greeting(channel: &mut Channel, options: &Options) -> Result<Greet
 }
 
 /// A server's error packet as an error.
-pub(super) fn server_error(channel: &Channel, packet: &Packet) -> Error {
-    match err::parse(channel.bytes(packet)) {
+#[cold]
+pub(super) fn server_error(family: Family, packet: &[u8]) -> Error {
+    match err::parse(packet) {
         Ok(error) => Error {
             code: u32::from(error.code),
             sqlstate: error.sqlstate_or_general(),
@@ -226,7 +227,7 @@ pub(super) fn server_error(channel: &Channel, packet: &Packet) -> Error {
             origin: Origin::Server,
             sent: Sent::Yes,
         },
-        Err(_) => Error::malformed(channel.family),
+        Err(_) => Error::malformed(family),
     }
 }
 

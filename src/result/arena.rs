@@ -261,6 +261,7 @@ pub(super) fn copy_value(
 /// A length of more than one byte, whose marker `first` was read and which lies at `at`, where `left` bytes are left:
 /// bytes that it takes, and the length, which is not beyond what is left.
 #[cold]
+#[inline(never)]
 fn long_length(first: u8, at: *const u8, left: usize) -> Option<(usize, usize)> {
     let count = match first {
         252 => 2,
