@@ -113,7 +113,7 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
         ..Server::default()
     };
 
-    let mut flags = base_flags(family) | target.client_flags & ALLOWED;
+    let mut flags = base_flags(family) | (target.client_flags | options.client_flags) & ALLOWED;
     if options.local_infile {
         flags |= cap::LOCAL_FILES;
     }

@@ -9,6 +9,7 @@ mod channel;
 mod collation;
 pub mod driver;
 mod login;
+mod placeholder;
 mod rows;
 mod socket;
 mod tls;
@@ -28,6 +29,7 @@ use channel::{Channel, Packet};
 
 pub use crate::wire::ok::{End, OkPacket};
 pub use attributes::{MARIADB_VERSION, MYSQL_VERSION};
+pub use placeholder::Placeholder;
 pub use socket::is_connect_error;
 
 /// Where a server listens.
