@@ -266,7 +266,8 @@ impl Connection {
 async fn read_head(channel: &mut Channel, flags: u64) -> Result<Head, Error> {
     let packet = channel.first_packet().await?;
     match channel.bytes(&packet) {
-        [] => Err(channel.malformed()),
+        // As the originals.
+        [] => Err(channel.fail(transport::Failure::Closed)),
         [0, ..] => match ok::parse(channel.bytes(&packet), flags) {
             Ok(ok) => Ok(Head::Ok(ok)),
             Err(_) => Err(channel.malformed()),
