@@ -148,6 +148,12 @@ impl Error {
         Error::by_family(family, cr::UNKNOWN_ERROR, "Unknown MySQL error", "Unknown error")
     }
 
+    /// 2000: the server sent an error packet that says nothing.
+    pub fn nondescript(family: Family) -> Self {
+        let mariadb = "Unknown or undefined error code (2000)";
+        Error::by_family(family, cr::UNKNOWN_ERROR, "Unknown MySQL error", mariadb).sent(Sent::Yes)
+    }
+
     /// 2001: no Unix socket could be made.
     pub fn socket_create(errno: i32) -> Self {
         Error::of(cr::SOCKET_CREATE_ERROR, format!("Can't create UNIX socket ({errno})"))
@@ -198,7 +204,12 @@ impl Error {
                 format!("Protocol mismatch. Server Version = {server} Client Version = 10")
             }
         };
-        Error::of(cr::VERSION_ERROR, message)
+        let mut error = Error::of(cr::VERSION_ERROR, message);
+        if family == Family::MariaDb {
+            // As the original: its handle has no SQLSTATE yet.
+            error.sqlstate = *b"00000";
+        }
+        error
     }
 
     /// 2008.
@@ -240,7 +251,13 @@ impl Error {
             Family::MySql => (cut(name, 32), cut(path, 100)),
             Family::MariaDb => (cut(name, 64), cut(path, 64)),
         };
-        Error::of(cr::CANT_READ_CHARSET, format!("Can't initialize character set {name} (path: {path})"))
+        let message = format!("Can't initialize character set {name} (path: {path})");
+        let mut error = Error::of(cr::CANT_READ_CHARSET, message);
+        if family == Family::MariaDb {
+            // As the original.
+            error.sqlstate = *b"00000";
+        }
+        error
     }
 
     /// 2020.

@@ -77,6 +77,8 @@ pub struct Options {
     pub write_timeout: Option<Duration>,
     /// `MYSQL_SET_CHARSET_NAME`; None = the family's default.
     pub charset: Option<String>,
+    /// A collation instead of the character set's default; no program can set it, a configuration can.
+    pub collation: Option<String>,
     /// `MYSQL_INIT_COMMAND`, in order.
     pub init_commands: Vec<Vec<u8>>,
     /// Connection attributes that the program added, in order (`mysql_options4`).
@@ -138,6 +140,7 @@ impl Options {
             read_timeout: None,
             write_timeout: None,
             charset: None,
+            collation: None,
             init_commands: Vec::new(),
             attributes: Vec::new(),
             tls: TlsOptions {

@@ -8,8 +8,8 @@ use zeroize::Zeroizing;
 
 use super::Target;
 use super::channel::{Channel, Packet};
-use super::login::{read_file, server_error, while_reading};
-use crate::error::Error;
+use super::login::{read_file, server_error};
+use crate::error::{Error, Origin, Sent};
 use crate::options::{Family, Options};
 use crate::wire::greeting::Greeting;
 use crate::wire::ok::{self, OkPacket};
@@ -132,7 +132,7 @@ impl<'a> Exchange<'a> {
     pub(super) async fn run(&mut self, channel: &mut Channel) -> Result<OkPacket, Error> {
         let mut switches = 0;
         loop {
-            let packet = self.read(channel, "reading authorization packet").await?;
+            let packet = self.read(channel).await?;
             match channel.bytes(&packet).first() {
                 Some(0) => {
                     return ok::parse(channel.bytes(&packet), self.flags).map_err(|_| self.malformed(channel));
@@ -142,36 +142,39 @@ impl<'a> Exchange<'a> {
                     self.switch(channel, &packet).await?;
                 }
                 Some(1) => self.more_data(channel, &packet).await?,
+                _ if self.family() == Family::MySql => return Err(Error::unknown(self.family())),
                 _ => return Err(self.malformed(channel)),
             }
         }
     }
 
     fn malformed(&self, channel: &mut Channel) -> Error {
-        channel.malformed().sent(crate::error::Sent::No)
+        channel.malformed().sent(Sent::No)
     }
 
-    async fn read(&self, channel: &mut Channel, stage: &str) -> Result<Packet, Error> {
-        let packet = match channel.packet().await {
-            Ok(packet) => packet,
-            Err(error) => return Err(while_reading(channel, error, stage)),
-        };
-        if err::is_err(channel.bytes(&packet)) {
-            return Err(server_error(channel, &packet));
+    async fn read(&self, channel: &mut Channel) -> Result<Packet, Error> {
+        let packet = channel.packet().await.map_err(|error| error.sent(Sent::No))?;
+        let bytes = channel.bytes(&packet);
+        if err::is_err(bytes) {
+            return Err(server_error(self.family(), bytes));
         }
         Ok(packet)
     }
 
     async fn send(&self, channel: &mut Channel, payload: &[u8]) -> Result<(), Error> {
         channel.queue_packet(payload);
-        channel.flush().await.map_err(|error| while_reading(channel, error, "sending authentication information"))
+        channel.flush().await.map_err(|_| Error::lost(self.family()).sent(Sent::No))
     }
 
     async fn switch(&mut self, channel: &mut Channel, packet: &Packet) -> Result<(), Error> {
         let Ok(switch) = answers::parse_switch(channel.bytes(packet)) else {
             return Err(self.malformed(channel));
         };
-        let method = if switch.method.is_empty() { OLD } else { switch.method };
+        let method = switch.method;
+        if method.is_empty() || method == OLD {
+            // The method from before 4.1 is not spoken any more.
+            return Err(self.malformed(channel));
+        }
         if !is_known(method) {
             let name = String::from_utf8_lossy(method).into_owned();
             return Err(auth_plugin_missing(self.family(), &name));
@@ -211,7 +214,12 @@ impl<'a> Exchange<'a> {
             Some(key) => key,
             None if self.options.get_server_public_key || self.family() == Family::MariaDb => {
                 self.send(channel, &[ask_key]).await?;
-                let packet = self.read(channel, "reading authorization packet").await?;
+                let packet = match self.read(channel).await {
+                    Err(error) if error.origin == Origin::Server && self.family() == Family::MariaDb => {
+                        return Err(Error::auth(self.family(), "", "Couldn't read RSA public key from server"));
+                    }
+                    packet => packet?,
+                };
                 match channel.bytes(&packet) {
                     [1, key @ ..] => key.to_vec(),
                     _ => return Err(self.malformed(channel)),
@@ -256,17 +264,22 @@ fn rsa_key(pem: &[u8]) -> Option<PublicKey> {
     sound.then_some(key)
 }
 
+/// 2059, with the path at which the original would have looked.
 fn auth_plugin_missing(family: Family, name: &str) -> Error {
-    let detail = match family {
-        Family::MySql => {
-            format!("/usr/lib/mysql/plugin/{name}.so: cannot open shared object file: No such file or directory")
-        }
-        Family::MariaDb => format!(
-            "/usr/lib/x86_64-linux-gnu/libmariadb3/plugin/{name}.so: cannot open shared object file: No such file or directory"
-        ),
+    let (variable, default) = match family {
+        Family::MySql => ("LIBMYSQL_PLUGIN_DIR", "/usr/lib/mysql/plugin"),
+        Family::MariaDb => ("MARIADB_PLUGIN_DIR", MARIADB_PLUGINS),
     };
+    let folder = std::env::var(variable).unwrap_or_else(|_| default.to_owned());
+    let detail = format!("{folder}/{name}.so: cannot open shared object file: No such file or directory");
     Error::auth_plugin(family, name, &detail)
 }
+
+/// Where Debian's Connector/C looks for plugins.
+#[cfg(target_arch = "x86_64")]
+const MARIADB_PLUGINS: &str = "/usr/lib/x86_64-linux-gnu/libmariadb3/plugin";
+#[cfg(not(target_arch = "x86_64"))]
+const MARIADB_PLUGINS: &str = "/usr/lib/mysql/plugin";
 
 fn is_known(method: &[u8]) -> bool {
     matches!(method, NATIVE | CACHING_SHA2 | SHA256 | CLEAR)

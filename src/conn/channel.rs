@@ -199,11 +199,16 @@ impl Channel {
 
     /// The first packet of a reply may have any sequence number; those after it count on.
     pub(super) async fn first_packet(&mut self) -> Result<Packet, Error> {
-        self.need(frame::HEADER).await?;
+        while self.peek().is_none() {
+            self.fill().await?;
+        }
         if let Some((_, sequence)) = self.peek() {
             self.sequence = sequence;
         }
-        self.packet().await
+        match self.packet_here() {
+            Some(packet) => Ok(packet),
+            None => self.packet_slowly().await,
+        }
     }
 
     /// The next packet, if it has arrived whole.

@@ -1,8 +1,8 @@
 //! Which collation a login asks for, and the statement that follows when its number does not fit into the login's one byte.
 
+use crate::charset::{self, Collation};
 use crate::error::Error;
 use crate::options::{Family, Options};
-use crate::wire::greeting::Greeting;
 
 /// The collation of a login.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,72 +13,71 @@ pub(super) struct ForLogin {
     pub(super) statement: Option<String>,
 }
 
-/// Character sets a client can use, and the id of the default collation of each: the same in MySQL 9.7 and MariaDB 10.11 but
-/// for utf8mb4.
-const DEFAULTS: &[(&str, u16)] = &[
-    ("armscii8", 32),
-    ("ascii", 11),
-    ("big5", 1),
-    ("binary", 63),
-    ("cp1250", 26),
-    ("cp1251", 51),
-    ("cp1256", 57),
-    ("cp1257", 59),
-    ("cp850", 4),
-    ("cp852", 40),
-    ("cp866", 36),
-    ("cp932", 95),
-    ("dec8", 3),
-    ("eucjpms", 97),
-    ("euckr", 19),
-    ("gb18030", 248),
-    ("gb2312", 24),
-    ("gbk", 28),
-    ("geostd8", 92),
-    ("greek", 25),
-    ("hebrew", 16),
-    ("hp8", 6),
-    ("keybcs2", 37),
-    ("koi8r", 7),
-    ("koi8u", 22),
-    ("latin1", 8),
-    ("latin2", 9),
-    ("latin5", 30),
-    ("latin7", 41),
-    ("macce", 38),
-    ("macroman", 39),
-    ("sjis", 13),
-    ("swe7", 10),
-    ("tis620", 18),
-    ("ujis", 12),
-    ("utf8", 33),
-    ("utf8mb3", 33),
-];
-
-/// Collation id of a character set by name, as the family's client takes it.
-fn default_collation(family: Family, charset: &str) -> Option<u16> {
-    if charset.eq_ignore_ascii_case("utf8mb4") {
-        return Some(if family == Family::MySql { 255 } else { 45 });
+/// Where each original looks for character sets that are not compiled in; a part of its error text.
+const fn charsets_path(family: Family) -> &'static str {
+    match family {
+        Family::MySql => "/usr/share/mysql/charsets/",
+        Family::MariaDb => "compiled_in",
     }
-    DEFAULTS.iter().find(|(name, _)| name.eq_ignore_ascii_case(charset)).map(|(_, id)| *id)
 }
 
-/// The collation for a login under these options. An explicit collation name or a number above 255 is set afterwards.
+/// The collation for a login under these options: that of [`Options::collation`], else the default of
+/// [`Options::charset`], else of utf8mb4.
 ///
 /// Errors: 2019 for a name that the family does not know.
-pub(super) fn for_login(options: &Options, _greeting: &Greeting) -> Result<ForLogin, Error> {
+pub(super) fn for_login(options: &Options) -> Result<ForLogin, Error> {
     let family = options.family;
-    let charset = options.charset.as_deref().unwrap_or("utf8mb4");
-    if let Some(id) = default_collation(family, charset) {
-        return Ok(ForLogin { in_login: id as u8, statement: None });
+    let unknown = |name: &str| Error::charset(family, name, charsets_path(family));
+    let name = options.charset.as_deref().unwrap_or("utf8mb4");
+    let charset = charset::by_name(name).ok_or_else(|| unknown(name))?;
+    let Some(wanted) = options.collation.as_deref() else {
+        return Ok(with(charset.default_collation(family), None));
+    };
+    let collation = charset::collation_by_name(wanted, family).ok_or_else(|| unknown(wanted))?;
+    if collation.id() < 256 {
+        return Ok(with(collation, None));
     }
-    // A collation: its character set is the word before the first underscore.
-    let (set, _) = charset.split_once('_').unwrap_or((charset, ""));
-    let is_word = charset.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    match default_collation(family, set) {
-        Some(id) if is_word => {
-            Ok(ForLogin { in_login: id as u8, statement: Some(format!("SET NAMES {set} COLLATE {charset}")) })
-        }
-        _ => Err(Error::charset(family, charset, "")),
+    let charset = collation.charset();
+    let statement = format!("SET NAMES {} COLLATE {}", charset.name(), collation.name(family));
+    Ok(with(charset.default_collation(family), Some(statement)))
+}
+
+fn with(collation: Collation, statement: Option<String>) -> ForLogin {
+    ForLogin { in_login: collation.id() as u8, statement }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(family: Family, charset: Option<&str>, collation: Option<&str>) -> Options {
+        Options { charset: charset.map(str::to_owned), collation: collation.map(str::to_owned), ..Options::new(family) }
+    }
+
+    #[test]
+    fn each_family_has_its_own_utf8mb4() {
+        let mysql = for_login(&options(Family::MySql, None, None)).expect("known");
+        assert_eq!(mysql, ForLogin { in_login: 255, statement: None });
+        let mariadb = for_login(&options(Family::MariaDb, Some("UTF8MB4"), None)).expect("known");
+        assert_eq!(mariadb, ForLogin { in_login: 45, statement: None });
+    }
+
+    #[test]
+    fn a_collation_is_no_character_set() {
+        let error = for_login(&options(Family::MySql, Some("utf8mb4_bin"), None)).expect_err("unknown");
+        let text = "Can't initialize character set utf8mb4_bin (path: /usr/share/mysql/charsets/)";
+        assert_eq!((error.code, &error.message[..], &error.sqlstate), (2019, text.as_bytes(), b"HY000"));
+        let error = for_login(&options(Family::MariaDb, Some("x"), None)).expect_err("unknown");
+        let text = "Can't initialize character set x (path: compiled_in)";
+        assert_eq!((error.code, &error.message[..], &error.sqlstate), (2019, text.as_bytes(), b"00000"));
+    }
+
+    #[test]
+    fn a_number_above_255_is_set_by_a_statement() {
+        let found = for_login(&options(Family::MySql, None, Some("utf8mb4_ja_0900_as_cs"))).expect("known");
+        let statement = "SET NAMES utf8mb4 COLLATE utf8mb4_ja_0900_as_cs".to_owned();
+        assert_eq!(found, ForLogin { in_login: 255, statement: Some(statement) });
+        let found = for_login(&options(Family::MySql, None, Some("utf8mb4_bin"))).expect("known");
+        assert_eq!(found, ForLogin { in_login: 46, statement: None });
     }
 }

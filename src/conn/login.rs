@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use zeroize::Zeroizing;
 
-use super::channel::{Channel, Packet};
-use super::transport::Transport;
+use super::channel::Channel;
+use super::transport::{Failure, Transport};
 use super::{Command, Endpoint, Server, Target, attributes, auth, collation, socket, tls};
-use crate::error::{Error, Origin, Sent};
+use crate::error::{Error, HY000, Origin, Sent};
 use crate::options::{Family, Options, TlsMode};
 use crate::wire::greeting::{self, First, Greeting};
 use crate::wire::{capabilities as cap, err, login, ok};
@@ -72,16 +72,6 @@ pub(super) struct LoggedIn {
     pub(super) ok: ok::OkPacket,
 }
 
-const READING_GREETING: &str = "reading initial communication packet";
-
-/// Text of the stages in the MariaDB family begins with this.
-fn stage(family: Family, stage: &str) -> String {
-    match family {
-        Family::MySql => stage.to_owned(),
-        Family::MariaDb => format!("handshake: {stage}"),
-    }
-}
-
 /// See the module.
 pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn, Error> {
     let family = options.family;
@@ -113,7 +103,7 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
         ..Server::default()
     };
 
-    let mut flags = base_flags(family) | target.client_flags & ALLOWED;
+    let mut flags = base_flags(family) | (target.client_flags | options.client_flags) & ALLOWED;
     if options.local_infile {
         flags |= cap::LOCAL_FILES;
     }
@@ -130,7 +120,7 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
     }
     flags &= greeting.capabilities | !needs_consent;
 
-    let collation = collation::for_login(options, &greeting)?;
+    let collation = collation::for_login(options)?;
     let prefix = login::Prefix {
         capabilities: flags,
         max_packet: u32::try_from(options.max_allowed_packet).unwrap_or(u32::MAX),
@@ -144,7 +134,7 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
             let mut packet = Vec::with_capacity(32);
             login::put_prefix(&mut packet, &login::Prefix { capabilities: flags, ..prefix });
             channel.queue_packet(&packet);
-            channel.flush().await.map_err(|error| while_sending(&channel, error, family))?;
+            channel.flush().await.map_err(|_| Error::lost(family).sent(Sent::No))?;
             let host = match &target.endpoint {
                 Endpoint::Tcp { host, .. } => host.as_str(),
                 Endpoint::Unix(_) => "localhost",
@@ -173,7 +163,7 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
         },
     );
     channel.queue_packet(&packet);
-    channel.flush().await.map_err(|error| while_sending(&channel, error, family))?;
+    channel.flush().await.map_err(|_| Error::lost(family).sent(Sent::No))?;
     let ok = auth.run(&mut channel).await?;
     server.client_flag = shown_flags(family, flags, target);
     let mut logged_in = LoggedIn { channel, server, flags, ok };
@@ -203,11 +193,11 @@ async fn read_greeting(channel: &mut Channel, options: &Options) -> Result<Greet
     let family = options.family;
     let packet = match channel.first_packet().await {
         Ok(packet) => packet,
-        Err(error) => return Err(while_reading(channel, error, READING_GREETING)),
+        Err(error) => return Err(no_greeting(channel, error).sent(Sent::No)),
     };
     let bytes = channel.bytes(&packet);
     if err::is_err(bytes) {
-        return Err(server_error(channel, &packet));
+        return Err(early_error(family, bytes));
     }
     match greeting::parse(bytes) {
         Ok(First::Greeting(greeting)) => Ok(greeting),
@@ -217,8 +207,9 @@ async fn read_greeting(channel: &mut Channel, options: &Options) -> Result<Greet
 }
 
 /// A server's error packet as an error.
-pub(super) fn server_error(channel: &Channel, packet: &Packet) -> Error {
-    match err::parse(channel.bytes(packet)) {
+#[cold]
+pub(super) fn server_error(family: Family, packet: &[u8]) -> Error {
+    match err::parse(packet) {
         Ok(error) => Error {
             code: u32::from(error.code),
             sqlstate: error.sqlstate_or_general(),
@@ -226,23 +217,35 @@ pub(super) fn server_error(channel: &Channel, packet: &Packet) -> Error {
             origin: Origin::Server,
             sent: Sent::Yes,
         },
-        Err(_) => Error::malformed(channel.family),
+        // Too short to say what.
+        Err(_) => Error::nondescript(family),
     }
 }
 
-/// A connection that broke while a packet of the login was awaited.
-pub(super) fn while_reading(channel: &Channel, error: Error, at: &str) -> Error {
-    match &channel.failure {
-        Some(failure) => Error::lost_at(channel.family, &stage(channel.family, at), failure.errno()),
-        None => error.sent(Sent::No),
+/// An error packet in the place of the greeting. libmysqlclient takes an SQLSTATE there for a part of the text.
+fn early_error(family: Family, packet: &[u8]) -> Error {
+    let mut error = server_error(family, packet);
+    if family == Family::MySql && packet.len() > 3 && error.origin == Origin::Server {
+        error.sqlstate = HY000;
+        error.message = packet[3..].to_vec();
     }
+    error
 }
 
-fn while_sending(channel: &Channel, error: Error, family: Family) -> Error {
-    match &channel.failure {
-        Some(failure) => Error::lost_at(family, "sending authentication information", failure.errno()),
-        None => error,
-    }
+/// A connection that broke while the greeting was awaited.
+fn no_greeting(channel: &Channel, error: Error) -> Error {
+    let (family, Some(failure)) = (channel.family, &channel.failure) else { return error };
+    let stage = match family {
+        Family::MySql if *failure == Failure::TimedOut => "waiting for initial communication packet",
+        Family::MySql => "reading initial communication packet",
+        Family::MariaDb => "handshake: reading initial communication packet",
+    };
+    let errno = match failure {
+        // What the original finds in errno when the server just closes: its connect was in progress.
+        Failure::Closed if family == Family::MariaDb => rustix::io::Errno::INPROGRESS.raw_os_error(),
+        failure => failure.errno(),
+    };
+    Error::lost_at(family, stage, errno)
 }
 
 /// Everything after the login: the collation that did not fit there, the init commands.

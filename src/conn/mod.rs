@@ -232,7 +232,7 @@ impl Connection {
     pub async fn read_text(&mut self) -> Result<Vec<u8>, Error> {
         let packet = self.channel.first_packet().await?;
         if err::is_err(self.channel.bytes(&packet)) {
-            return Err(login::server_error(&self.channel, &packet));
+            return Err(login::server_error(self.channel.family, self.channel.bytes(&packet)));
         }
         Ok(self.channel.bytes(&packet).to_vec())
     }
@@ -266,12 +266,13 @@ impl Connection {
 async fn read_head(channel: &mut Channel, flags: u64) -> Result<Head, Error> {
     let packet = channel.first_packet().await?;
     match channel.bytes(&packet) {
-        [] => Err(channel.malformed()),
+        // As the originals.
+        [] => Err(channel.fail(transport::Failure::Closed)),
         [0, ..] => match ok::parse(channel.bytes(&packet), flags) {
             Ok(ok) => Ok(Head::Ok(ok)),
             Err(_) => Err(channel.malformed()),
         },
-        [0xFF, ..] => Err(login::server_error(channel, &packet)),
+        bytes @ [0xFF, ..] => Err(login::server_error(channel.family, bytes)),
         [0xFB, name @ ..] => Ok(Head::LocalInfile(name.to_vec())),
         bytes => {
             let mut reader = Reader::new(bytes);
@@ -289,7 +290,10 @@ async fn read_columns(channel: &mut Channel, flags: u64, count: u64) -> Result<C
     };
     let extended = flags & capabilities::MARIADB_EXTENDED_METADATA != 0;
     for _ in 0..count {
-        let packet = channel.packet().await?;
+        let packet = match channel.packet_here() {
+            Some(packet) => packet,
+            None => channel.packet().await?,
+        };
         add_column(channel, &packet, &mut builder, extended, false)?;
     }
     if flags & capabilities::DEPRECATE_EOF == 0 {
@@ -316,7 +320,7 @@ async fn read_field_list(channel: &mut Channel, flags: u64) -> Result<(Columns, 
             return Ok((builder.finish(), end));
         }
         if err::is_err(bytes) {
-            return Err(login::server_error(channel, &packet));
+            return Err(login::server_error(channel.family, bytes));
         }
         add_column(channel, &packet, &mut builder, extended, true)?;
         packet = channel.packet().await?;
@@ -342,7 +346,8 @@ fn add_column(
 
 /// A packet in the wrong place: an error of the server, or nonsense.
 fn unexpected(channel: &mut Channel, packet: &Packet) -> Error {
-    if err::is_err(channel.bytes(packet)) { login::server_error(channel, packet) } else { channel.malformed() }
+    let bytes = channel.bytes(packet);
+    if err::is_err(bytes) { login::server_error(channel.family, bytes) } else { channel.malformed() }
 }
 
 /// Reads all results of one command and throws them away; an error of the server is the result.

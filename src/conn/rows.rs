@@ -46,12 +46,11 @@ pub(super) async fn store(channel: &mut Channel, flags: u64, columns: usize) -> 
             }
             Stop::Incomplete(_) => large(channel, &mut rows).await?,
             Stop::NoRow(length) => {
-                if let Some(end) = no_row(channel, flags, &mut rows, length).await? {
-                    return match rows.finish() {
-                        Ok(rows) => Ok((rows, end)),
-                        Err(_) => Err(channel.out_of_memory()),
-                    };
-                }
+                let end = no_row(channel, flags, &rows, length)?;
+                return match rows.finish() {
+                    Ok(rows) => Ok((rows, end)),
+                    Err(_) => Err(channel.out_of_memory()),
+                };
             }
             Stop::Loose(length) => {
                 let Ok(canonical) = row::canonical(&rows.tail()[frame::HEADER..length], columns) else {
@@ -129,13 +128,19 @@ fn run(sequence: &mut u8, flags: u64, rows: &mut Builder) -> Stop {
     stop
 }
 
-/// The next packet is the end of the rows, or an error. What was received behind it belongs to the next reply.
-async fn no_row(channel: &mut Channel, flags: u64, rows: &mut Builder, length: usize) -> Result<Option<End>, Error> {
-    channel.give_back(rows.tail())?;
-    rows.drop_tail();
-    debug_assert!(channel.buffered().len() >= length);
-    let packet = channel.packet().await?;
-    ending(channel, &packet, flags)
+/// The next packet, of so many bytes, is the end of the rows, or an error. What was received behind it belongs to the
+/// next reply.
+fn no_row(channel: &mut Channel, flags: u64, rows: &Builder, length: usize) -> Result<End, Error> {
+    let Some((packet, rest)) = rows.tail().split_at_checked(length) else { return Err(channel.malformed()) };
+    if !rest.is_empty() {
+        channel.give_back(rest)?;
+    }
+    channel.sequence = channel.sequence.wrapping_add(1);
+    let packet = &packet[frame::HEADER..];
+    if err::is_err(packet) {
+        return Err(server_error(channel.family, packet));
+    }
+    ok::parse_end(packet, flags).map_err(|_| channel.malformed())
 }
 
 /// The next packet is a row that gets a block of its own.
@@ -173,7 +178,7 @@ async fn large(channel: &mut Channel, rows: &mut Builder) -> Result<(), Error> {
 fn ending(channel: &mut Channel, packet: &Packet, flags: u64) -> Result<Option<End>, Error> {
     let bytes = channel.bytes(packet);
     match bytes.first() {
-        Some(0xFF) => Err(server_error(channel, packet)),
+        Some(0xFF) => Err(server_error(channel.family, bytes)),
         Some(0xFE) if ok::is_end(bytes, flags) => match ok::parse_end(bytes, flags) {
             Ok(end) => Ok(Some(end)),
             Err(_) => Err(channel.malformed()),
@@ -186,10 +191,11 @@ fn ending(channel: &mut Channel, packet: &Packet, flags: u64) -> Result<Option<E
 #[inline]
 pub(super) async fn next(channel: &mut Channel, flags: u64, row: &mut StreamRow) -> Result<Option<End>, Error> {
     // The row is nearly always there.
-    if let Some(packet) = channel.packet_here()
-        && !matches!(channel.bytes(&packet).first(), Some(0xFE | 0xFF))
-    {
-        return load(channel, &packet, row);
+    if let Some(packet) = channel.packet_here() {
+        return match ending(channel, &packet, flags)? {
+            None => load(channel, &packet, row),
+            end => Ok(end),
+        };
     }
     next_slowly(channel, flags, row).await
 }

@@ -48,6 +48,10 @@ pub(super) async fn tcp(
             Err(errno) => last = errno,
         }
     }
+    if family == Family::MariaDb {
+        // What the original shows whatever the reason: its connects are non-blocking.
+        last = Errno::INPROGRESS;
+    }
     Err(Error::tcp_connect(family, host, port, last.raw_os_error()))
 }
 

@@ -152,75 +152,38 @@ impl Place<'_> {
     fn is_sound(&self) -> bool {
         self.start <= self.end
             && self.end < self.bytes.length
-            && self.first <= self.values.length
-            && self.values.length - self.first >= self.columns
-            && self.first_length <= self.lengths.length
-            && self.lengths.length - self.first_length >= self.columns
+            && self.first.saturating_add(self.columns) <= self.values.length
+            && self.first_length.saturating_add(self.columns) <= self.lengths.length
     }
 
     /// Walks a text row: fills in the pointers and lengths and ends every value with a NUL, over the first byte of
-    /// what follows it. False if the bytes are no row of so many columns; then what could not be read is NULL.
+    /// what follows it. False if the bytes are no row of so many columns; then all values are NULL.
     #[inline]
     pub(super) fn index(&self) -> bool {
         if !self.is_sound() {
             return false;
         }
-        let mut at = self.bytes.at(self.start);
-        let end = self.bytes.at(self.end);
-        let mut value = self.values.at(self.first).cast::<*mut c_char>();
-        let mut length = self.lengths.at(self.first_length);
-        let last = length.wrapping_add(self.columns);
-        while length != last {
-            if at >= end {
-                return self.fill(value, length, last);
-            }
-            // SAFETY: `at` lies before `end` and not before the row's start, so inside the block (is_sound).
-            let first = unsafe { at.read() };
-            // SAFETY: as above. The byte is a length that has been read; zero ends the value before it.
-            unsafe { at.write(0) };
-            at = at.wrapping_add(1);
-            let (pointer, count) = if first < NULL {
-                (at, usize::from(first))
-            } else if first == NULL {
-                (std::ptr::null_mut(), 0)
-            } else {
-                match long_length(first, at, end as usize - at as usize) {
-                    Some((header, count)) => {
-                        at = at.wrapping_add(header);
-                        (at, count)
-                    }
-                    None => return self.fill(value, length, last),
-                }
-            };
-            at = at.wrapping_add(count);
-            // SAFETY: `value` runs beside `length` through at least as many elements of its block (is_sound).
-            unsafe { value.write(pointer.cast()) };
-            // SAFETY: `length` lies before `last`, inside its block (is_sound).
-            unsafe { length.write(count as c_ulong) };
-            value = value.wrapping_add(1);
-            length = length.wrapping_add(1);
+        let walked = walk(
+            self.bytes.at(self.start),
+            self.bytes.at(self.end),
+            self.values.at(self.first).cast(),
+            self.lengths.at(self.first_length),
+            self.columns,
+        );
+        if !walked {
+            self.fill();
         }
-        if at != end {
-            // A last value that claims more than there is must not be shown.
-            return self.fill(self.values.at(self.first).cast(), self.lengths.at(self.first_length), last);
-        }
-        // SAFETY: `end` is a byte of the block (is_sound).
-        unsafe { end.write(0) };
-        true
+        walked
     }
 
-    /// NULL for the columns from `length` to `last`; false.
+    /// NULL for all columns.
     #[cold]
-    fn fill(&self, mut value: *mut *mut c_char, mut length: *mut c_ulong, last: *mut c_ulong) -> bool {
-        while length != last {
-            // SAFETY: called by `index` only, with its own pointers; see there.
-            unsafe { value.write(std::ptr::null_mut()) };
-            // SAFETY: as above.
-            unsafe { length.write(0) };
-            value = value.wrapping_add(1);
-            length = length.wrapping_add(1);
+    #[inline(never)]
+    fn fill(&self) {
+        for column in 0..self.columns {
+            self.values.set(self.first + column, Pointer::new(std::ptr::null_mut()));
+            self.lengths.set(self.first_length + column, 0);
         }
-        false
     }
 
     /// Finds the lengths of a row again that was indexed before: from its end backwards, because the length of
@@ -245,6 +208,44 @@ impl Place<'_> {
     }
 }
 
+/// The loop of [`Place::index`], for a place that is sound: `at` to `end` (which may be written too) lie in one block, and
+/// `values` and `lengths` have room for `columns` elements.
+#[inline]
+fn walk(mut at: *mut u8, end: *mut u8, values: *mut *mut c_char, lengths: *mut c_ulong, columns: usize) -> bool {
+    for column in 0..columns {
+        if at >= end {
+            return false;
+        }
+        // SAFETY: `at` lies before `end` and not before the row's start, so inside the block.
+        let first = unsafe { at.read() };
+        // SAFETY: as above. The byte is a length that has been read; zero ends the value before it.
+        unsafe { at.write(0) };
+        at = at.wrapping_add(1);
+        let mut pointer = at;
+        let mut count = usize::from(first);
+        if first >= NULL {
+            (pointer, count) = match long_length(first, at, end as usize - at as usize) {
+                Some(found) => found,
+                None => return false,
+            };
+            if !pointer.is_null() {
+                at = pointer;
+            }
+        }
+        at = at.wrapping_add(count);
+        // SAFETY: `column` is below the number of elements that `values` has room for.
+        unsafe { values.add(column).write(pointer.cast()) };
+        // SAFETY: the same for `lengths`.
+        unsafe { lengths.add(column).write(count as c_ulong) };
+    }
+    if at != end {
+        return false;
+    }
+    // SAFETY: `end` is a byte of the block.
+    unsafe { end.write(0) };
+    true
+}
+
 /// A copy of the value of `length` bytes in `block` that an indexed row's pointer leads to; None for NULL.
 pub(super) fn copy_value(
     block: &Frozen<u8>,
@@ -258,11 +259,13 @@ pub(super) fn copy_value(
     copy_out(block, pointer.cast_const().cast(), length)
 }
 
-/// A length of more than one byte, whose marker `first` was read and which lies at `at`, where `left` bytes are left:
-/// bytes that it takes, and the length, which is not beyond what is left.
+/// A value that begins with a marker: NULL, or a length of more than one byte, of which `left` bytes are left from `at`
+/// on. Where the value begins (NULL for NULL) and its length, which is not beyond what is left.
 #[cold]
-fn long_length(first: u8, at: *const u8, left: usize) -> Option<(usize, usize)> {
+#[inline(never)]
+fn long_length(first: u8, at: *mut u8, left: usize) -> Option<(*mut u8, usize)> {
     let count = match first {
+        NULL => return Some((std::ptr::null_mut(), 0)),
         252 => 2,
         253 => 3,
         254 => 8,
@@ -277,7 +280,7 @@ fn long_length(first: u8, at: *const u8, left: usize) -> Option<(usize, usize)> 
         *byte = unsafe { at.add(index).read() };
     }
     let length = usize::try_from(u64::from_le_bytes(length)).ok()?;
-    (length <= left - count).then_some((count, length))
+    (length <= left - count).then(|| (at.wrapping_add(count), length))
 }
 
 /// Bytes that the shortest form of a length takes.

@@ -103,6 +103,9 @@ pub struct ColumnsBuilder {
     block: Vec<u8>,
 }
 
+/// Bytes that a definition usually takes at most.
+const USUAL: usize = 96;
+
 /// More columns than this are not believed before they arrive.
 const BELIEVED: usize = 4096;
 
@@ -112,7 +115,7 @@ impl ColumnsBuilder {
         let expected = usize::try_from(columns).unwrap_or(usize::MAX).min(BELIEVED);
         let mut builder = ColumnsBuilder::default();
         builder.definitions.try_reserve_exact(expected)?;
-        builder.block.try_reserve(expected * 64)?;
+        builder.block.try_reserve(expected * USUAL)?;
         Ok(builder)
     }
 

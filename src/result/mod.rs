@@ -7,6 +7,8 @@ pub mod arena;
 mod columns;
 mod stored;
 mod stream;
+#[cfg(test)]
+mod tests;
 
 use std::ffi::{c_char, c_ulong};
 

@@ -30,6 +30,43 @@ const LARGE: usize = 0xFF_FFFF;
 const SECOND_BLOCK: usize = 64 << 10;
 const LARGEST_BLOCK: usize = 1 << 20;
 
+/// A list of which the first element needs no allocation: most results are small.
+#[derive(Debug)]
+struct Few<T> {
+    first: Option<T>,
+    more: Vec<T>,
+}
+
+impl<T> Few<T> {
+    const fn new() -> Self {
+        Few { first: None, more: Vec::new() }
+    }
+
+    fn len(&self) -> usize {
+        if self.first.is_some() { 1 + self.more.len() } else { 0 }
+    }
+
+    #[inline]
+    fn get(&self, index: usize) -> Option<&T> {
+        if index == 0 { self.first.as_ref() } else { self.more.get(index - 1) }
+    }
+
+    #[inline]
+    fn get_mut(&mut self, index: usize) -> Option<&mut T> {
+        if index == 0 { self.first.as_mut() } else { self.more.get_mut(index - 1) }
+    }
+
+    fn push(&mut self, element: T) -> Result<(), OutOfMemory> {
+        if self.first.is_none() {
+            self.first = Some(element);
+        } else {
+            self.more.try_reserve(1)?;
+            self.more.push(element);
+        }
+        Ok(())
+    }
+}
+
 #[derive(Debug)]
 struct Group {
     /// One word per row.
@@ -41,8 +78,8 @@ struct Group {
 /// All rows of a result. Rows stay where they are until it is dropped.
 #[derive(Debug)]
 pub struct StoredRows {
-    blocks: Vec<Frozen<u8>>,
-    groups: Vec<Group>,
+    blocks: Few<Frozen<u8>>,
+    groups: Few<Group>,
     rows: u64,
     columns: usize,
     /// The longest value of each column, then the lengths of the row fetched last.
@@ -80,17 +117,17 @@ impl StoredRows {
             return Ok(None);
         }
         let within = number as usize % GROUP;
-        let Some(group) = self.groups.get_mut(number as usize / GROUP) else {
-            return Ok(None);
-        };
-        let Some(word) = group.words.get_mut(within) else {
-            return Ok(None);
-        };
-        let block = ((*word >> BLOCK_SHIFT) & BLOCK_MASK) as usize;
+        let Some(group) = self.groups.get_mut(number as usize / GROUP) else { return Ok(None) };
+        if group.pointers.is_unset() {
+            group.pointers = pointers(group.words.len() * self.columns)?;
+        }
+        let Some(word) = group.words.get_mut(within) else { return Ok(None) };
+        if *word & FETCHED != 0 {
+            return Ok(self.row_again(number));
+        }
+        let Some(bytes) = self.blocks.get((*word >> BLOCK_SHIFT) as usize) else { return Ok(None) };
         let start = (*word & OFFSET_MASK) as usize;
-        let Some(bytes) = self.blocks.get(block) else {
-            return Ok(None);
-        };
+        *word |= FETCHED;
         let place = Place {
             bytes,
             start,
@@ -101,20 +138,32 @@ impl StoredRows {
             first_length: self.columns,
             columns: self.columns,
         };
-        if *word & FETCHED != 0 {
-            place.measure();
-            return Ok(Some(place.pointers()));
-        }
-        if group.pointers.is_unset() {
-            let pointers = pointers(group.words.len() * self.columns)?;
-            group.pointers = pointers;
-            return self.try_row(number);
-        }
         let sound = place.index();
         debug_assert!(sound, "rows are checked before they are stored");
-        let pointers = place.pointers();
-        *word |= FETCHED;
-        Ok(Some(pointers))
+        Ok(Some(place.pointers()))
+    }
+
+    /// A row whose pointers were made before: only its lengths have to be found.
+    #[cold]
+    #[inline(never)]
+    fn row_again(&self, number: u64) -> Option<RowPointers> {
+        let within = number as usize % GROUP;
+        let group = self.groups.get(number as usize / GROUP)?;
+        let word = *group.words.get(within)?;
+        let bytes = self.blocks.get(((word >> BLOCK_SHIFT) & BLOCK_MASK) as usize)?;
+        let start = (word & OFFSET_MASK) as usize;
+        let place = Place {
+            bytes,
+            start,
+            end: start + payload_length(bytes, start),
+            values: &group.pointers,
+            first: within * self.columns,
+            lengths: &self.lengths,
+            first_length: self.columns,
+            columns: self.columns,
+        };
+        place.measure();
+        Some(place.pointers())
     }
 
     /// A copy of one value, for our own use: None for SQL NULL and for places beyond the result.
@@ -168,7 +217,7 @@ fn pointers(count: usize) -> Result<Frozen<Pointer>, OutOfMemory> {
 /// appends to [`Builder::buffer`], looks at the rows of [`Builder::parts`], and says with [`Builder::advance`] how far it got.
 #[derive(Debug)]
 pub struct Builder {
-    full: Vec<Frozen<u8>>,
+    full: Few<Frozen<u8>>,
     current: Vec<u8>,
     /// Bytes of `current` that are whole rows.
     done: usize,
@@ -180,8 +229,9 @@ pub struct Builder {
 /// The rows' words while they are collected.
 #[derive(Debug)]
 pub struct Words {
-    groups: Vec<Group>,
-    rows: u64,
+    groups: Few<Group>,
+    /// The words of the last group, which is not yet in `groups`.
+    last: Vec<u64>,
     /// Number of the present block, shifted to its place.
     block: u64,
 }
@@ -203,36 +253,35 @@ impl Words {
     /// Notes a row whose payload begins at this place of the present block.
     #[inline]
     pub fn push(&mut self, place: usize) -> Result<(), OutOfMemory> {
-        let word = self.block | place as u64;
-        match self.groups.last_mut() {
-            Some(group) if group.words.len() < group.words.capacity() => group.words.push(word),
-            _ => self.push_slowly(word)?,
+        if self.last.len() == self.last.capacity() {
+            self.make_room()?;
         }
-        self.rows += 1;
+        self.last.push(self.block | place as u64);
         Ok(())
     }
 
     #[cold]
-    fn push_slowly(&mut self, word: u64) -> Result<(), OutOfMemory> {
-        let first = self.groups.is_empty();
-        if let Some(group) = self.groups.last_mut()
-            && group.words.len() < GROUP
-        {
-            let more = (group.words.len() * 3).min(GROUP - group.words.len());
-            group.words.try_reserve_exact(more)?;
-            group.words.push(word);
+    #[inline(never)]
+    fn make_room(&mut self) -> Result<(), OutOfMemory> {
+        let length = self.last.len();
+        if length < GROUP {
+            // 4, 16, 64, 256 in the first group.
+            self.last.try_reserve_exact((length * 3).clamp(4, GROUP - length))?;
             return Ok(());
         }
-        let mut words = Vec::new();
-        words.try_reserve_exact(if first { 4 } else { GROUP })?;
-        words.push(word);
-        if first {
-            self.groups.try_reserve_exact(1)?;
-        } else {
-            self.groups.try_reserve(1)?;
+        let mut next = Vec::new();
+        next.try_reserve_exact(GROUP)?;
+        let words = std::mem::replace(&mut self.last, next);
+        self.groups.push(Group { words, pointers: Frozen::empty() })
+    }
+
+    /// All groups, and the number of rows.
+    fn finish(mut self) -> Result<(Few<Group>, u64), OutOfMemory> {
+        let rows = self.groups.len() * GROUP + self.last.len();
+        if !self.last.is_empty() {
+            self.groups.push(Group { words: self.last, pointers: Frozen::empty() })?;
         }
-        self.groups.push(Group { words, pointers: Frozen::empty() });
-        Ok(())
+        Ok((self.groups, rows as u64))
     }
 }
 
@@ -242,8 +291,8 @@ impl Builder {
         let mut lengths = Vec::new();
         lengths.try_reserve_exact(2 * columns)?;
         lengths.resize(2 * columns, 0);
-        let words = Words { groups: Vec::new(), rows: 0, block: 0 };
-        Ok(Builder { full: Vec::new(), current: Vec::new(), done: 0, words, lengths })
+        let words = Words { groups: Few::new(), last: Vec::new(), block: 0 };
+        Ok(Builder { full: Few::new(), current: Vec::new(), done: 0, words, lengths })
     }
 
     /// Number of columns.
@@ -336,15 +385,10 @@ impl Builder {
     }
 
     fn push_full(&mut self, block: &mut Vec<u8>) -> Result<(), OutOfMemory> {
-        if self.full.is_empty() {
-            self.full.try_reserve_exact(1)?;
-        } else {
-            self.full.try_reserve(1)?;
-        }
         // The NUL of the last value.
         block.try_reserve_exact(1)?;
         block.push(0);
-        self.full.push(Frozen::new(std::mem::take(block)));
+        self.full.push(Frozen::new(std::mem::take(block)))?;
         self.words.block = (self.full.len() as u64) << BLOCK_SHIFT;
         Ok(())
     }
@@ -381,10 +425,11 @@ impl Builder {
         if done > 0 {
             self.retire(block, done)?;
         }
+        let (groups, rows) = self.words.finish()?;
         Ok(StoredRows {
             blocks: self.full,
-            groups: self.words.groups,
-            rows: self.words.rows,
+            groups,
+            rows,
             columns: self.lengths.len() / 2,
             lengths: Frozen::new(self.lengths),
         })

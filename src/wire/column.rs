@@ -37,3 +37,48 @@ fn string(reader: &mut Reader<'_>) -> Result<(u32, u32), Malformed> {
     reader.bytes(length as usize)?;
     Ok((u32::try_from(start).map_err(|_| Malformed)?, length))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `SELECT id FROM test.t` on MySQL 9.7.
+    const ID: &[u8] = b"\x03def\x04test\x01t\x01t\x02id\x02id\x0c\x3f\x00\x0b\x00\x00\x00\x03\x03\x42\x00\x00\x00";
+
+    #[test]
+    fn strings_are_places_in_the_packet() {
+        let column = parse(ID, false, false).expect("a definition");
+        let texts = column.strings.map(|(start, length)| &ID[start as usize..(start + length) as usize]);
+        assert_eq!(texts, [&b"def"[..], b"test", b"t", b"t", b"id", b"id"]);
+        assert_eq!((column.charset, column.length, column.column_type), (63, 11, 3));
+        assert_eq!((column.flags, column.decimals), (0x4203, 0));
+        assert_eq!((column.extended, column.default), (None, None));
+    }
+
+    #[test]
+    fn every_prefix_is_refused() {
+        for cut in 0..ID.len() {
+            assert_eq!(parse(&ID[..cut], false, false).map(|_| ()), Err(Malformed), "{cut}");
+        }
+    }
+
+    #[test]
+    fn a_field_list_carries_defaults() {
+        let with = |tail: &[u8]| {
+            let bytes = [ID, tail].concat();
+            parse(&bytes, false, true).expect("a definition").default
+        };
+        assert_eq!(with(b"\x017"), Some((ID.len() as u32 + 1, 1)));
+        assert_eq!(with(b"\xfb"), None);
+        assert_eq!(with(b""), None);
+    }
+
+    #[test]
+    fn extended_metadata_lies_before_the_numbers() {
+        let split = ID.len() - 13;
+        let bytes = [&ID[..split], b"\x06\x00\x04json", &ID[split..]].concat();
+        let column = parse(&bytes, true, false).expect("a definition");
+        assert_eq!(column.extended, Some((split as u32 + 1, 6)));
+        assert_eq!(column.column_type, 3);
+    }
+}

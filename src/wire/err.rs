@@ -43,3 +43,26 @@ impl ErrPacket<'_> {
         self.sqlstate.unwrap_or(HY000)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sqlstate_may_be_absent() {
+        let early = parse(b"\xff\x10\x04Too many connections").expect("an error packet");
+        assert_eq!(early, ErrPacket { code: 1040, sqlstate: None, message: b"Too many connections" });
+        assert_eq!(&early.sqlstate_or_general(), b"HY000");
+        let error = parse(b"\xff\x28\x04#42000You have").expect("an error packet");
+        assert_eq!(error, ErrPacket { code: 1064, sqlstate: Some(*b"42000"), message: b"You have" });
+        let short = parse(b"\xff\x28\x04#4200").expect("an error packet");
+        assert_eq!((short.sqlstate, short.message), (None, &b"#4200"[..]));
+    }
+
+    #[test]
+    fn shorter_than_a_number_is_refused() {
+        for bytes in [&b""[..], b"\xff", b"\xff\x01", b"\x00\x01\x02"] {
+            assert_eq!(parse(bytes), Err(Malformed));
+        }
+    }
+}

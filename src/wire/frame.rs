@@ -10,8 +10,8 @@ pub const HEADER: usize = 4;
 /// Length and sequence number.
 #[inline]
 pub fn parse(header: [u8; HEADER]) -> (usize, u8) {
-    let [a, b, c, sequence] = header;
-    (u32::from_le_bytes([a, b, c, 0]) as usize, sequence)
+    let word = u32::from_le_bytes(header);
+    ((word & 0xFF_FFFF) as usize, (word >> 24) as u8)
 }
 
 /// The header of a packet of `length` bytes, at most [`MAX_PAYLOAD`].

@@ -91,3 +91,62 @@ pub fn parse(packet: &[u8]) -> Result<First, Malformed> {
         method,
     }))
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// MariaDB 10.11.19, captured; bit 0 is clear, so the extended word counts.
+    pub(crate) const MARIADB: &[u8] =
+        b"\x0a5.5.5-10.11.19-MariaDB-log\x00\x0b\x00\x00\x00abcdefgh\x00\xfe\xff\x08\x02\x00\xff\x81\x15\
+        \x00\x00\x00\x00\x00\x00\x1d\x00\x00\x00ijklmnopqrst\x00mysql_native_password\x00";
+    /// MySQL 9.7.4, captured.
+    pub(crate) const MYSQL: &[u8] = b"\x0a9.7.4-2\x00\x0e\x00\x00\x00abcdefgh\x00\xff\xff\xff\x02\x00\xff\xdf\x15\
+        \x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ijklmnopqrst\x00caching_sha2_password\x00";
+
+    fn greeting(bytes: &[u8]) -> Greeting {
+        match parse(bytes) {
+            Ok(First::Greeting(greeting)) => greeting,
+            other => panic!("no greeting: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn mariadb_is_known_by_its_prefix_and_shows_its_extended_flags() {
+        let greeting = greeting(MARIADB);
+        assert_eq!(greeting.version, b"10.11.19-MariaDB-log");
+        assert_eq!(greeting.raw_version, b"5.5.5-10.11.19-MariaDB-log");
+        assert!(greeting.is_mariadb);
+        assert_eq!(greeting.capabilities, 0x1d_81ff_fffe);
+        assert_eq!((greeting.thread_id, greeting.language, greeting.status), (11, 8, 2));
+        assert_eq!(greeting.scramble, b"abcdefghijklmnopqrst");
+        assert_eq!(greeting.method, b"mysql_native_password");
+    }
+
+    #[test]
+    fn mysql_has_no_extended_flags() {
+        let greeting = greeting(MYSQL);
+        assert_eq!((&greeting.version[..], greeting.is_mariadb), (&b"9.7.4-2"[..], false));
+        assert_eq!(greeting.capabilities, 0xdfff_ffff);
+        assert_eq!(greeting.scramble, b"abcdefghijklmnopqrst");
+        assert_eq!(greeting.method, b"caching_sha2_password");
+    }
+
+    #[test]
+    fn a_greeting_cut_short_is_refused() {
+        // From the method's name on old servers may leave bytes out.
+        let method = MYSQL.len() - b"caching_sha2_password\0".len();
+        for cut in 0..method {
+            // A greeting may also end behind the lower half of the flags.
+            let lower = MYSQL.len() - 2 - 1 - 2 - 2 - 1 - 10 - 13 - 22 + 2;
+            if cut != lower {
+                assert_eq!(parse(&MYSQL[..cut]), Err(Malformed), "{cut}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_versions_are_told() {
+        assert_eq!(parse(b"\x095.0\x00"), Ok(First::OtherVersion(9)));
+    }
+}

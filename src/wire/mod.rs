@@ -9,6 +9,8 @@ pub mod column;
 pub mod err;
 pub mod frame;
 pub mod greeting;
+#[cfg(test)]
+mod hostile;
 pub mod login;
 pub mod ok;
 pub mod reader;

@@ -86,3 +86,51 @@ pub fn parse_end(packet: &[u8], flags: u64) -> Result<End, Malformed> {
     let warnings = reader.u16()?;
     Ok(End { warnings, status: reader.u16()? })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRACK: u64 = capabilities::SESSION_TRACK | capabilities::DEPRECATE_EOF;
+    /// An INSERT on MariaDB 10.11 with last_gtid tracked.
+    const INSERT: &[u8] = b"\x00\x01\x00\x02\x40\x00\x00\x00\x13\x00\x11\x09last_gtid\x060-1-19";
+
+    #[test]
+    fn session_changes_are_kept_raw() {
+        let ok = parse(INSERT, TRACK).expect("an OK packet");
+        assert_eq!((ok.affected_rows, ok.last_insert_id, ok.status, ok.warnings), (1, 0, 0x4002, 0));
+        assert_eq!(ok.info, b"");
+        assert_eq!(ok.session_changes, b"\x00\x11\x09last_gtid\x060-1-19");
+    }
+
+    #[test]
+    fn the_text_comes_with_and_without_a_length() {
+        let info = |bytes: &[u8], flags| parse(bytes, flags).expect("an OK packet").info;
+        assert_eq!(info(b"\x00\x03\x00\x02\x00\x00\x00\x03abc", TRACK), b"abc");
+        assert_eq!(info(b"\x00\x03\x00\x02\x00\x00\x00\x03abc", 0), b"abc");
+        assert_eq!(info(b"\x00\x03\x00\x02\x00\x00\x00abcd", 0), b"abcd");
+        assert_eq!(info(b"\x00\x00\x00\x02\x00\x00\x00", TRACK), b"");
+    }
+
+    #[test]
+    fn every_prefix_is_refused_or_says_less() {
+        for cut in 0..INSERT.len() {
+            match parse(&INSERT[..cut], TRACK) {
+                // Text and changes may be absent.
+                Ok(ok) => assert!(cut == 7 || cut == 8, "{cut}: {ok:?}"),
+                Err(Malformed) => assert!(cut != 7 && cut != 8, "{cut}"),
+            }
+        }
+    }
+
+    #[test]
+    fn both_ends_of_rows_are_known() {
+        assert!(is_end(b"\xfe\x01\x00\x22\x00", 0));
+        assert_eq!(parse_end(b"\xfe\x01\x00\x22\x00", 0), Ok(End { status: 0x22, warnings: 1 }));
+        assert!(is_end(b"\xfe\x00\x00\x22\x00\x01\x00", TRACK));
+        assert_eq!(parse_end(b"\xfe\x00\x00\x22\x00\x01\x00", TRACK), Ok(End { status: 0x22, warnings: 1 }));
+        assert!(!is_end(b"\xfe\x01\x00\x22\x00\x00\x00\x00\x00", 0), "a row with an eight byte length");
+        assert_eq!(parse_end(b"\xfe\x01", 0), Err(Malformed));
+        assert!(!is_end(b"", TRACK));
+    }
+}

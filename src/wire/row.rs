@@ -67,3 +67,25 @@ pub fn canonical(row: &[u8], columns: usize) -> Result<Vec<u8>, Malformed> {
     }
     Ok(out)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_are_checked_and_the_longest_kept() {
+        let mut longest = [0, 5, 0];
+        assert_eq!(scan(b"\x01a\x02bc\xfb", &mut longest), Ok(Form::Canonical));
+        assert_eq!(longest, [1, 5, 0]);
+        for bad in [&b"\x01a\x02bc"[..], b"\x01a\x02b", b"\x01a\x02bc\xfbx", b"", b"\x01a\xff\xfb", b"\xfc\x01"] {
+            assert_eq!(scan(bad, &mut [0; 3]), Err(Malformed), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn loose_lengths_are_made_canonical() {
+        let loose = b"\xfc\x01\x00a\xfb\xfe\x02\x00\x00\x00\x00\x00\x00\x00bc";
+        assert_eq!(scan(loose, &mut [0; 3]), Ok(Form::Loose));
+        assert_eq!(canonical(loose, 3), Ok(b"\x01a\xfb\x02bc".to_vec()));
+    }
+}

@@ -1,0 +1,42 @@
+//! Any bytes at all: no decoder panics, hangs or takes more memory than it was given.
+
+use proptest::prelude::*;
+
+use super::{auth, column, err, greeting, ok, row};
+
+proptest! {
+    #[test]
+    fn decoders_take_any_bytes(bytes: Vec<u8>, flags: u64, columns in 0usize..9) {
+        let _ = greeting::parse(&bytes);
+        let _ = err::parse(&bytes);
+        let _ = auth::parse_switch(&bytes);
+        for extended in [false, true] {
+            if let Ok(found) = column::parse(&bytes, extended, extended) {
+                for (start, length) in found.strings.into_iter().chain(found.extended).chain(found.default) {
+                    prop_assert!(start as usize + length as usize <= bytes.len());
+                }
+            }
+        }
+        if let Ok(found) = ok::parse(&bytes, flags) {
+            prop_assert!(found.info.len() + found.session_changes.len() <= bytes.len());
+        }
+        if ok::is_end(&bytes, flags) {
+            let _ = ok::parse_end(&bytes, flags);
+        }
+        let mut longest = vec![0; columns];
+        if row::scan(&bytes, &mut longest).is_ok() {
+            prop_assert!(longest.iter().all(|length| *length as usize <= bytes.len()));
+            let canonical = row::canonical(&bytes, columns).expect("checked");
+            prop_assert_eq!(row::scan(&canonical, &mut vec![0; columns]), Ok(row::Form::Canonical));
+        }
+    }
+
+    #[test]
+    fn a_greeting_with_any_byte_changed_is_still_read_safely(at: prop::sample::Index, byte: u8) {
+        for captured in [greeting::tests::MARIADB, greeting::tests::MYSQL] {
+            let mut bytes = captured.to_vec();
+            bytes[at.index(captured.len())] = byte;
+            let _ = greeting::parse(&bytes);
+        }
+    }
+}
