@@ -120,6 +120,7 @@ pub const FUNCTIONS: &[Row] = &[
     f("ENCRYPT", NEVER, 0),
     f("ENDPOINT", NEVER, 0),
     f("ENVELOPE", NEVER, 0),
+    f("EQUALS", NEVER, 0),
     f("ETAG", 90700, NEVER),
     f("EXP", 0, 0),
     f("EXPORT_SET", 0, 0),

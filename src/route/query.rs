@@ -49,6 +49,8 @@ enum Cte {
     Named,
     As,
     AfterBody,
+    /// MariaDB's CYCLE columns RESTRICT.
+    Cycle,
 }
 
 #[derive(Clone, Copy)]
@@ -115,11 +117,11 @@ impl Scan<'_> {
         }
         loop {
             let token = self.now;
-            if walk.frame.flags & START != 0 && token.kind != Kind::Open {
-                walk.frame.flags &= !START;
-                if !matches!(token.kw, Kw::Select | Kw::With | Kw::Values | Kw::Table) {
-                    self.raise(Class::Unknown, "not a query", token);
-                }
+            if walk.frame.flags & START != 0 || walk.frame.cte == Cte::AfterBody {
+                self.query_begins(&mut walk);
+            }
+            if walk.frame.flags & EXPECT_TABLE != 0 && !matches!(token.kind, Kind::Word | Kind::Quoted) {
+                self.table_begins(&mut walk);
             }
             match token.kind {
                 Kind::Word | Kind::Quoted => self.walk_name(&mut walk, mode),
@@ -127,6 +129,9 @@ impl Scan<'_> {
                 Kind::Close => {
                     if walk.depth == 0 {
                         return self.unknown("parenthesis without beginning");
+                    }
+                    if walk.frame.cte != Cte::Outside {
+                        self.raise(Class::Unknown, "not a query", token);
                     }
                     walk.depth -= 1;
                     walk.frame = walk.outer[walk.depth];
@@ -165,9 +170,41 @@ impl Scan<'_> {
             walk.before = Before { kind: self.now.kind, kw: self.now.kw };
             self.step();
         }
+        if walk.frame.flags & START != 0 || walk.frame.cte != Cte::Outside {
+            let at = self.now;
+            self.raise(Class::Unknown, "not a query", at);
+        }
         if walk.depth != 0 && self.now.kind != Kind::Bad {
             let at = self.now;
             self.raise(Class::Unknown, "parenthesis without end", at);
+        }
+    }
+
+    /// Here only a query may begin: at the start, in the parentheses of a common table expression and behind them.
+    #[inline(never)]
+    fn query_begins(&mut self, walk: &mut Walk) {
+        let token = self.now;
+        match (token.kind, token.kw) {
+            (Kind::Open, _) => return,
+            (_, Kw::Select | Kw::With | Kw::Values | Kw::Table) => {}
+            (Kind::Comma, _) | (_, Kw::Cycle) if walk.frame.cte == Cte::AfterBody => return,
+            (Kind::Bad, _) => {}
+            _ => self.raise(Class::Unknown, "not a query", token),
+        }
+        walk.frame.flags &= !START;
+        if walk.frame.cte == Cte::AfterBody {
+            walk.frame.cte = Cte::Outside;
+        }
+    }
+
+    /// A table's name is expected, and this is no name.
+    fn table_begins(&mut self, walk: &mut Walk) {
+        let token = self.now;
+        // `{oj ...}` is skipped by one word, and the table still expected.
+        let brace = token.kind == Kind::Operator && span(token).of(self.text()) == b"{";
+        if token.kind != Kind::Open && token.kind != Kind::Bad && !brace {
+            walk.frame.flags &= !EXPECT_TABLE;
+            self.raise(Class::Unknown, "no table where one is expected", token);
         }
     }
 
@@ -227,12 +264,8 @@ impl Scan<'_> {
                 }
                 return;
             }
-            Cte::AfterBody if kw != Kw::Cycle => {
-                walk.frame.cte = Cte::Outside;
-                if !matches!(kw, Kw::Select | Kw::Values | Kw::Table) {
-                    self.raise(Class::Unknown, "not a query", token);
-                }
-            }
+            Cte::AfterBody if kw == Kw::Cycle => walk.frame.cte = Cte::Cycle,
+            Cte::Cycle if kw == Kw::Restrict => walk.frame.cte = Cte::AfterBody,
             _ => {}
         }
         if self.ahead.kind == Kind::Open {
@@ -245,8 +278,11 @@ impl Scan<'_> {
         match kw {
             Kw::Select => {
                 *flags = SELECTED;
-                walk.frame.cte = Cte::Outside;
                 walk.into = false;
+                if walk.frame.cte != Cte::Outside {
+                    walk.frame.cte = Cte::Outside;
+                    self.raise(Class::Unknown, "not a query", token);
+                }
             }
             Kw::From => {
                 walk.into = false;
@@ -278,7 +314,7 @@ impl Scan<'_> {
                 }
             }
             Kw::With => {
-                if !matches!(self.ahead.kw, Kw::Rollup | Kw::Query) {
+                if !matches!(self.ahead.kw, Kw::Rollup | Kw::Query | Kw::Ties) {
                     walk.frame.cte = Cte::ExpectName;
                 }
             }
@@ -333,7 +369,10 @@ impl Scan<'_> {
     /// A table's name is expected and here is a word. False if it is not a name but the start of something else.
     fn walk_table(&mut self, walk: &mut Walk, kw: Kw, mode: Mode) -> bool {
         match kw {
-            Kw::Select | Kw::With | Kw::Values => return false,
+            Kw::Select | Kw::With | Kw::Values => {
+                walk.frame.flags &= !(EXPECT_TABLE | FROM_CLAUSE);
+                return false;
+            }
             Kw::Update | Kw::Delete | Kw::Insert | Kw::Replace | Kw::Lock | Kw::For | Kw::Procedure => return false,
             _ if begins_other_statement(kw) => return false,
             Kw::Lateral if self.ahead.kind == Kind::Open => return true,

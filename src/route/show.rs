@@ -170,7 +170,11 @@ impl Scan<'_> {
         let mut executes = false;
         loop {
             match self.kw() {
-                Kw::Extended | Kw::Partitions if self.ahead.kind == Kind::Word => self.advance(),
+                Kw::Extended | Kw::Partitions
+                    if matches!(self.ahead.kind, Kind::Word | Kind::Open) =>
+                {
+                    self.advance();
+                }
                 Kw::Analyze => {
                     executes = true;
                     self.advance();

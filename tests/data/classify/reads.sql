@@ -22,7 +22,7 @@ SELECT   wp_posts.ID FROM wp_posts  LEFT JOIN wp_term_relationships ON (wp_posts
 SELECT min( min_price ) as min_price, MAX( max_price ) as max_price FROM wp_wc_product_meta_lookup WHERE product_id IN ( SELECT ID FROM wp_posts WHERE post_status = 'publish' )
 SELECT SUM( order_item_meta.meta_value ) as qty, order_item_meta_2.meta_value as product_id FROM wp_posts as posts LEFT JOIN wp_woocommerce_order_items as order_items ON posts.ID = order_id LEFT JOIN wp_woocommerce_order_itemmeta AS order_item_meta ON order_items.order_item_id = order_item_meta.order_item_id LEFT JOIN wp_woocommerce_order_itemmeta as order_item_meta_2 ON order_items.order_item_id = order_item_meta_2.order_item_id WHERE posts.post_status IN ('wc-completed') GROUP BY product_id ORDER BY qty DESC LIMIT 1
 -- Drupal
-SELECT 1 AS "expression" FROM "router" "router" WHERE EXISTS (SELECT 1 FROM dual)
+SELECT 1 AS "expression" FROM router "router" WHERE EXISTS (SELECT 1 FROM dual)
 SELECT name, value FROM variable
 SELECT base.nid AS nid, base.vid AS vid, base.type AS type, revision.title AS title FROM node base INNER JOIN node_revision revision ON revision.vid = base.vid WHERE (base.nid IN ('1', '2'))
 SELECT cid, data, created, expire, serialized, tags, checksum FROM cache_config WHERE cid IN ( 'system.site', 'core.extension' ) ORDER BY cid
@@ -200,3 +200,11 @@ DESCRIBE t
 DESC t a
 HELP 'select'
 CHECKSUM TABLE t, db.u
+-- found in the servers' own tests
+EXPLAIN EXTENDED (SELECT 1) UNION (SELECT 2)
+SELECT DEFAULT(a) FROM t
+WITH RECURSIVE c AS (SELECT 1 AS a, 2 AS b UNION ALL SELECT 2, 2 FROM c WHERE a IS NOT NULL) CYCLE a, b RESTRICT SELECT * FROM c
+WITH RECURSIVE c AS (SELECT 1 AS a) CYCLE a RESTRICT, d (x) AS (SELECT a FROM c) SELECT * FROM d
+SELECT a FROM t ORDER BY a FETCH FIRST 3 ROWS WITH TIES
+SELECT * FROM t, (WITH x (a) AS (SELECT 1), y AS (SELECT 2) SELECT a FROM x, y) AS d
+SELECT (WITH x AS (SELECT 1 AS a) SELECT a FROM x) + 1
