@@ -68,7 +68,8 @@ static void refused(void)
   long_path[0] = '/';
   long_path[299] = 0;
   mysql_real_connect(m, "localhost", user(), pass(), NULL, 0, long_path, 0);
-  say("socket path too long: %u %s", mysql_errno(m), mysql_sqlstate(m));
+  lab_mask(long_path, "LONG");
+  show("socket path too long", m);
   mysql_close(m);
 
   m = fresh();
@@ -91,7 +92,13 @@ static void refused(void)
   m = connected();
   mysql_real_connect(m, host(), user(), pass(), db(), port(), NULL, 0);
   show("connect twice", m);
+#if LAB_MARIADB_ABI
   alive(m);
+#else
+  stricter = 1; /* libmysqlclient breaks the connection that it had */
+  alive(m);
+  stricter = 0;
+#endif
   mysql_close(m);
 }
 
@@ -109,11 +116,15 @@ static void guarded(const char *what, int (*call)(MYSQL *))
 {
   MYSQL *m = waiting();
   show_rc(what, call(m), m);
+#if LAB_MARIADB_ABI
+  stricter = 1; /* Connector/C loses the result of some of these, and step with the server */
+#endif
   MYSQL_RES *r = mysql_store_result(m);
   say("  the result: %s, rows %llu, errno %u", r ? "still there" : "lost",
       r ? (unsigned long long)mysql_num_rows(r) : 0ull, mysql_errno(m));
   mysql_free_result(r);
   alive(m);
+  stricter = 0;
   mysql_close(m);
 }
 
@@ -143,7 +154,7 @@ static void pending(void)
 
   m = waiting();
   say("more_results while a result waits: %d", mysql_more_results(m) != 0);
-  show_rc("next_result while a result waits", mysql_next_result(m), m);
+  show_next("next_result while a result waits", m);
   mysql_close(m);
 
   m = waiting();
@@ -214,7 +225,7 @@ static void out_of_sync(void)
   show("store_result again", m);
   if (r)
     mysql_free_result(r);
-  show_rc("next_result, none", mysql_next_result(m), m);
+  show_next("next_result, none", m);
 
   say("-- after a statement that failed");
   show_rc("syntax error", mysql_query(m, "SELEKT 1"), m);
@@ -232,19 +243,19 @@ static void out_of_sync(void)
   if (r)
     mysql_free_result(r);
   say("more_results %d", mysql_more_results(m) != 0);
-  show_rc("next_result", mysql_next_result(m), m);
+  show_next("next_result", m);
   r = mysql_store_result(m);
   say("stored: %s", r ? "yes" : "no");
   if (r)
     mysql_free_result(r);
-  show_rc("next_result", mysql_next_result(m), m);
+  show_next("next_result", m);
   alive(m);
   query(m, "SELECT 1; SELEKT 2; SELECT 3");
   r = mysql_store_result(m);
   if (r)
     mysql_free_result(r);
-  show_rc("next_result on a syntax error", mysql_next_result(m), m);
-  show_rc("next_result after it", mysql_next_result(m), m);
+  show_next("next_result on a syntax error", m);
+  show_next("next_result after it", m);
   alive(m);
 
   say("-- sent, not read");
@@ -701,7 +712,7 @@ static void misuse(void)
   show("store_result", m);
   say("use_result %s", mysql_use_result(m) ? "yes" : "no");
   show("use_result", m);
-  show_rc("next_result", mysql_next_result(m), m);
+  show_next("next_result", m);
   say("more_results %d", mysql_more_results(m) != 0);
   say("fields %u affected %lld id %llu warnings %u thread %lu", mysql_field_count(m),
       (long long)mysql_affected_rows(m), (unsigned long long)mysql_insert_id(m),

@@ -219,11 +219,23 @@ static void show(const char *what, MYSQL *m)
       or_null(mysql_error(m)));
 }
 
+/* A call's return value is 0 or not: which number it is when it is not, the originals
+   themselves leave to chance (-1, 1, the error's number). */
 __attribute__((unused))
 static void show_rc(const char *what, long long rc, MYSQL *m)
 {
-  say("%-34s rc=%lld errno=%u state=%s text=%s", what, rc, mysql_errno(m),
+  say("%-34s rc=%d errno=%u state=%s text=%s", what, rc != 0, mysql_errno(m),
       or_null(mysql_sqlstate(m)), or_null(mysql_error(m)));
+}
+
+/* mysql_next_result's means something: 0 a result, -1 no more, above 0 an error. */
+__attribute__((unused))
+static int show_next(const char *what, MYSQL *m)
+{
+  int rc = mysql_next_result(m);
+  say("%-34s next=%s errno=%u state=%s text=%s", what, rc == 0 ? "result" : rc < 0 ? "none" : "error",
+      mysql_errno(m), or_null(mysql_sqlstate(m)), or_null(mysql_error(m)));
+  return rc;
 }
 
 /* What a statement left on the handle. */

@@ -164,8 +164,7 @@ static void several(MYSQL *m)
         }
         show_status(" ", m);
         say("  more=%d", mysql_more_results(m) != 0);
-        rc = mysql_next_result(m);
-        show_rc("  next", rc, m);
+        rc = show_next("  next", m);
       }
     }
   must(m, "DROP PROCEDURE IF EXISTS results_proc");

@@ -262,8 +262,9 @@ fn a_forked_child_sends_no_byte() {
         let primary = cluster.endpoint(0);
         let proxy = Proxy::start(&format!("{}:{}", primary.host, primary.port)).unwrap();
         let socket = cluster.folder().join(format!("proxy-{}", std::process::id()));
+        let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
         std::thread::scope(|scope| {
-            scope.spawn(|| control::serve(&socket, |order| control::order_proxy(&proxy, order)).unwrap());
+            scope.spawn(|| control::serve(&listener, |order| control::order_proxy(&proxy, order)));
             for abi in abis() {
                 let mut command = command("fork", abi, Some(&library));
                 command.arg("wire").envs(control::environment(cluster));

@@ -136,7 +136,9 @@ entry! {
 unsafe fn know_server<F: super::family::Abi>(mysql: *mut F::Mysql) -> bool {
     // SAFETY: the caller's promise.
     let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return false };
-    if handle.session.server_version().is_some() {
+    // What was published stays, also when the connection is gone.
+    // SAFETY: the caller's promise.
+    if handle.session.server_version().is_some() || unsafe { !F::server_version(mysql).read().is_null() } {
         return true;
     }
     let result = block_on(handle.session.know_server());

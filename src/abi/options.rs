@@ -288,10 +288,15 @@ fn apply(options: &mut Options, settings: &mut Settings, opt: Opt, value: &Value
         Opt::AttributesReset => options.attributes.clear(),
         Opt::AttributeAdd => {
             let Value::Pair(name, content) = value else { return false };
-            if name.is_empty() || options.attributes.iter().any(|(known, _)| known == name) {
+            if name.is_empty() {
                 return false;
             }
-            options.attributes.push((name.clone(), content.clone()));
+            match options.attributes.iter_mut().find(|(known, _)| known == name) {
+                // Connector/C takes a name twice.
+                Some((_, known)) if options.family == Family::MariaDb => known.clone_from(content),
+                Some(_) => return false,
+                None => options.attributes.push((name.clone(), content.clone())),
+            }
         }
         Opt::AttributeDelete => options.attributes.retain(|(name, _)| Some(name.as_slice()) != text),
         Opt::ServerPublicKey => options.server_public_key = text.map(path),
@@ -373,7 +378,8 @@ unsafe fn set<F: Abi>(mysql: *mut F::Mysql, number: c_uint, arg: *const c_void, 
     let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return 1 };
     let Some((opt, kind)) = row(F::FAMILY, number) else {
         if F::FAMILY == Family::MariaDb {
-            set_error::<F>(mysql, cr::NOT_IMPLEMENTED, b"HY000", b"This feature is not implemented yet");
+            let error = Error::not_implemented(F::FAMILY);
+            set_error::<F>(mysql, error.code, &error.sqlstate, &error.message);
         }
         return refusal(F::FAMILY);
     };
@@ -381,12 +387,11 @@ unsafe fn set<F: Abi>(mysql: *mut F::Mysql, number: c_uint, arg: *const c_void, 
     let value = unsafe { value(kind, arg, second) };
     if !apply(handle.session.options(), &mut handle.settings, opt, &value) {
         if opt == Opt::AttributeAdd {
-            set_error::<F>(
-                mysql,
-                cr::DUPLICATE_CONNECTION_ATTR,
-                b"HY000",
-                b"There is an attribute with the same name already",
-            );
+            let (code, text): (u32, &[u8]) = match &value {
+                Value::Pair(name, _) if name.is_empty() => (cr::INVALID_PARAMETER_NO, b"Invalid parameter number"),
+                _ => (cr::DUPLICATE_CONNECTION_ATTR, b"There is an attribute with the same name already"),
+            };
+            set_error::<F>(mysql, code, b"HY000", text);
         }
         return 1;
     }
@@ -552,9 +557,14 @@ entry! {
 /// # Safety
 /// As [`mysql_get_option`].
 unsafe fn get<F: Abi>(mysql: *mut F::Mysql, option: c_uint, arg: *mut c_void) -> c_int {
-    let Some((opt, kind)) = row(F::FAMILY, option) else { return 1 };
-    if arg.is_null() {
+    let Some((opt, mut kind)) = row(F::FAMILY, option) else { return 1 };
+    let mariadb = F::FAMILY == Family::MariaDb;
+    if arg.is_null() || mariadb && matches!(opt, Opt::ClearTextPlugin | Opt::Host | Opt::User) {
+        // Connector/C cannot read these back.
         return 1;
+    }
+    if opt == Opt::Compress {
+        kind = Kind::Flag;
     }
     let defaults = Options::new(F::FAMILY);
     // SAFETY: the caller's promise.
@@ -566,6 +576,9 @@ unsafe fn get<F: Abi>(mysql: *mut F::Mysql, option: c_uint, arg: *mut c_void) ->
         // A getter leaves no old error behind.
         clear_error::<F>(mysql);
     }
+    let charset = handle.as_ref().map(|handle| handle.session.charset().charset().c_name());
+    // A handle shows 0 until its limit is set; without a handle it is the process's default.
+    let unlimited = handle.as_ref().is_some_and(|handle| handle.settings.get(opt).is_none());
     let options = match &mut handle {
         Some(handle) => handle.session.options(),
         None => &mut { defaults },
@@ -582,10 +595,10 @@ unsafe fn get<F: Abi>(mysql: *mut F::Mysql, option: c_uint, arg: *mut c_void) ->
         Opt::TlsMode => options.tls.mode as u64 + 1,
         Opt::GetServerPublicKey => u64::from(options.get_server_public_key),
         Opt::ClearTextPlugin => u64::from(options.cleartext_plugin),
+        Opt::MaxAllowedPacket if unlimited => 0,
         Opt::MaxAllowedPacket => options.max_allowed_packet,
         Opt::NetBufferLength => options.net_buffer_length,
         Opt::Port => u64::from(options.defaults.port.unwrap_or(0)),
-        Opt::RetryCount => 1,
         _ => 0,
     };
     let given = handle.as_ref().and_then(|handle| handle.settings.get(opt));
@@ -599,8 +612,10 @@ unsafe fn get<F: Abi>(mysql: *mut F::Mysql, option: c_uint, arg: *mut c_void) ->
                 arg.cast::<c_char>().write(c_char::from(flag));
             }
             Kind::Text => {
-                let text = match given {
-                    Some(Value::Text(Some(text))) => text.as_ptr().cast::<c_char>(),
+                let text = match (given, charset) {
+                    // Connector/C tells the handle's present character set.
+                    (_, Some(name)) if mariadb && opt == Opt::CharsetName => name.as_ptr(),
+                    (Some(Value::Text(Some(text))), _) => text.as_ptr().cast::<c_char>(),
                     _ => std::ptr::null(),
                 };
                 arg.cast::<*const c_char>().write_unaligned(text);

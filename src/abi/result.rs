@@ -27,7 +27,7 @@ entry! {
         match block_on(handle.session.store_result()) {
             Ok(Some((columns, rows))) => {
                 // SAFETY: lent through `mysql`.
-                unsafe { handle.publish(mysql) };
+                unsafe { handle.publish_quietly(mysql) };
                 Result::<F>::stored(columns, rows)
             }
             Ok(None) => ptr::null_mut(),
@@ -56,7 +56,7 @@ entry! {
                 let result = Result::<F>::streaming(columns, mysql);
                 handle.streaming = result.cast();
                 // SAFETY: lent through `mysql`.
-                unsafe { handle.publish(mysql) };
+                unsafe { handle.publish_quietly(mysql) };
                 result
             }
             Ok(None) => ptr::null_mut(),

@@ -274,6 +274,11 @@ async fn read_head(channel: &mut Channel, flags: u64) -> Result<Head, Error> {
         },
         bytes @ [0xFF, ..] => Err(login::server_error(channel.family, bytes)),
         [0xFB, name @ ..] => Ok(Head::LocalInfile(name.to_vec())),
+        // COM_SET_OPTION is answered by an EOF packet.
+        bytes if ok::is_end(bytes, flags) => match ok::parse_end(bytes, flags) {
+            Ok(End { status, warnings }) => Ok(Head::Ok(OkPacket { status, warnings, ..OkPacket::default() })),
+            Err(_) => Err(channel.malformed()),
+        },
         bytes => {
             let mut reader = Reader::new(bytes);
             match reader.lenenc() {

@@ -5,6 +5,7 @@
 use crate::charset;
 use crate::conn::{Command, Head};
 use crate::error::Error;
+use crate::options::Family;
 use crate::result::Columns;
 
 use super::connect::charset_dir;
@@ -33,7 +34,15 @@ impl Session {
         };
         match reply {
             Ok(ok) => {
+                let (insert_id, status) = (self.outcome.insert_id, self.outcome.status);
                 self.take_ok(ok);
+                if family == Family::MariaDb && !matches!(command, Command::Query | Command::ResetConnection) {
+                    // Connector/C does not look into the OK of its simple commands.
+                    self.outcome.affected_rows = !0;
+                    self.outcome.insert_id = insert_id;
+                    self.outcome.status = status;
+                    self.outcome.info.clear();
+                }
                 Ok(())
             }
             Err(error) => {
@@ -95,7 +104,9 @@ impl Session {
     pub async fn set_character_set(&mut self, name: &[u8]) -> Result<(), Error> {
         let text = String::from_utf8_lossy(name);
         let Some(charset) = charset::by_name(&text) else {
-            return Err(Error::charset(self.options.family, &text, charset_dir(self.options.family)));
+            let mut error = Error::charset(self.options.family, &text, charset_dir(self.options.family));
+            error.sqlstate = crate::error::HY000;
+            return Err(error);
         };
         if self.connected {
             let statement = [b"SET NAMES ", name].concat();

@@ -89,6 +89,10 @@ impl ConnectArgs {
                 };
                 Ok(Endpoint::Unix(path))
             }
+            // Connector/C takes the socket only for a local host and TCP for any other.
+            Protocol::Socket if options.family == Family::MariaDb => {
+                Ok(Endpoint::Tcp { host: host.unwrap_or_default(), port: self.port })
+            }
             Protocol::Default | Protocol::Tcp => {
                 Ok(Endpoint::Tcp { host: host.unwrap_or_else(|| "localhost".to_owned()), port: self.port })
             }
@@ -131,7 +135,10 @@ impl Session {
 
     pub(super) fn check_unconnected(&self) -> Result<(), Error> {
         if self.is_connected() {
-            let text = "This handle is already connected. Use a separate handle for each connection.";
+            let text = match self.options.family {
+                Family::MySql => "This handle is already connected. Use a separate handle for each connection.",
+                Family::MariaDb => "Can't connect twice. Already connected",
+            };
             return Err(Error::client(cr::ALREADY_CONNECTED, text));
         }
         Ok(())
@@ -144,9 +151,14 @@ impl Session {
         let family = self.options.family;
         match self.options.charset.as_deref() {
             None => Ok(default_charset(family)),
-            Some(name) => charset::by_name(name)
-                .map(|charset| charset.default_collation(family))
-                .ok_or_else(|| Error::charset(family, name, charset_dir(family))),
+            Some(name) => charset::by_name(name).map(|charset| charset.default_collation(family)).ok_or_else(|| {
+                let mut error = Error::charset(family, name, charset_dir(family));
+                if family == Family::MariaDb {
+                    // Connector/C forgets the state here, and only here.
+                    error.sqlstate = *b"00000";
+                }
+                error
+            }),
         }
     }
 
@@ -209,12 +221,25 @@ impl Session {
     }
 }
 
-/// The character set of a handle that was told none: utf8mb4 in the MySQL family, latin1 in the MariaDB family.
+/// The character set of a connection that was told none: utf8mb4, in Connector/C as Debian builds it, too.
 pub(super) fn default_charset(family: Family) -> Collation {
     let id = match family {
         Family::MySql => 255,
-        Family::MariaDb => 8,
+        Family::MariaDb => 45,
     };
+    numbered(family, id)
+}
+
+/// The character set of a handle that was never connected, whatever its options say.
+pub(super) fn unconnected_charset(family: Family) -> Collation {
+    let id = match family {
+        Family::MySql => 8,
+        Family::MariaDb => 45,
+    };
+    numbered(family, id)
+}
+
+fn numbered(family: Family, id: u32) -> Collation {
     // Both are in the table: see the tests of `charset`.
     charset::by_id(id).unwrap_or_else(|| charset::all()[0].default_collation(family))
 }
@@ -223,6 +248,6 @@ pub(super) fn default_charset(family: Family) -> Collation {
 pub(super) fn charset_dir(family: Family) -> &'static str {
     match family {
         Family::MySql => "/usr/share/mysql/charsets/",
-        Family::MariaDb => "/usr/share/mysql/charsets/",
+        Family::MariaDb => "compiled_in",
     }
 }

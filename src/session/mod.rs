@@ -95,7 +95,7 @@ impl Session {
             router: None,
             carry: Carry::default(),
             phase: Phase::Ready,
-            charset: connect::default_charset(family),
+            charset: connect::unconnected_charset(family),
             outcome: Outcome::default(),
             pending: None,
             changes: Vec::new(),

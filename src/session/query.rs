@@ -58,7 +58,10 @@ impl Session {
         self.pending = None;
         self.outcome.affected_rows = !0;
         self.outcome.warnings = 0;
-        self.outcome.field_count = 0;
+        if self.options.family == crate::options::Family::MariaDb {
+            // libmysqlclient keeps the last count until a reply brings another.
+            self.outcome.field_count = 0;
+        }
         self.outcome.info.clear();
         self.changes.clear();
         Ok(())

@@ -41,7 +41,9 @@ impl Session {
 
     fn take_pending(&mut self) -> Result<Option<Columns>, Error> {
         if self.pending.is_none() {
-            return Ok(None);
+            // libmysqlclient knows the last statement's result as taken; Connector/C does not look.
+            let taken = self.outcome.field_count != 0 && self.options.family == crate::options::Family::MySql;
+            return if taken { Err(Error::out_of_sync()) } else { Ok(None) };
         }
         if self.phase != Phase::HasResult {
             return Err(Error::out_of_sync());

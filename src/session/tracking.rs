@@ -66,11 +66,8 @@ pub fn changes(mut raw: &[u8]) -> Vec<SessionChange<'_>> {
                     found.push((kind, value));
                 }
             }
-            TrackType::StateChange => {
-                if let Some(value) = length_encoded(&mut entry) {
-                    found.push((kind, value));
-                }
-            }
+            // "1" or "0", the only entry without an inner length.
+            TrackType::StateChange => found.push((kind, entry)),
             TrackType::Gtids => {
                 // One byte of encoding specification, then the set.
                 if let Some((_, mut set)) = entry.split_first()
