@@ -170,9 +170,7 @@ impl Scan<'_> {
         let mut executes = false;
         loop {
             match self.kw() {
-                Kw::Extended | Kw::Partitions
-                    if matches!(self.ahead.kind, Kind::Word | Kind::Open) =>
-                {
+                Kw::Extended | Kw::Partitions if matches!(self.ahead.kind, Kind::Word | Kind::Open) => {
                     self.advance();
                 }
                 Kw::Analyze => {

@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::PathBuf;
 
 use harness::Cluster;
 use mysqlclient_ms::cluster::Clusters;
@@ -17,7 +16,6 @@ use mysqlclient_ms::session::{ConnectArgs, Environment, Session};
 pub struct Shop {
     _folder: tempfile::TempDir,
     pub clusters: Clusters,
-    pub file: PathBuf,
 }
 
 /// Where a node of the configuration listens.
@@ -52,7 +50,7 @@ impl Shop {
             [variable("MYSQLND_MS_ENABLE", "1".as_ref()), variable("MYSQLND_MS_CONFIG_FILE", &file)],
             false,
         );
-        Shop { _folder: folder, clusters, file }
+        Shop { _folder: folder, clusters }
     }
 
     /// A handle of the section, with its default schema.
