@@ -200,7 +200,8 @@ fn state_goes_ahead_of_a_read_in_one_round_trip_and_of_a_write_in_two() {
         block_on(late.session.set_character_set(b"latin1")).unwrap();
         assert_eq!(late.node(), 1, "{family}: the open node is asked");
         late.ok("SELECT COUNT(*) FROM t");
-        let mut other = shop.connect(Some(&schema));
+        let latin1 = |session: &mut mysqlclient_ms::session::Session| session.options().charset = Some("latin1".into());
+        let mut other = shop.try_connect(Some(&schema), latin1).unwrap();
         let to_open_and_write = trips(&mut other, "INSERT INTO t (v) VALUES ('c')").0;
         assert_eq!(trips(&mut late, "INSERT INTO t (v) VALUES ('c')").0, to_open_and_write + 1, "{family}");
         assert_eq!(trips(&mut handle, "INSERT INTO t (v) VALUES ('d')"), (1, 0), "{family}: nothing is missing");
