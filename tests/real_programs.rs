@@ -2,7 +2,7 @@
 //! replicas of each family. The servers' general logs decide where each statement ran; our own word is not asked.
 //!
 //! `MS_SYSBENCH_SECONDS` (default 4) is the length of one sysbench run; the Makefile has a target that takes 60.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stderr, clippy::print_stdout)]
 
 use harness::{Cluster, Family, LogEntry, LogMark, Spec};
 use std::path::{Path, PathBuf};

@@ -115,7 +115,7 @@ fn values_end_with_nul_and_rows_stay_where_they_are() {
     let first = stored.row(0).expect("a row");
     for (number, row) in rows.iter().enumerate() {
         let pointers = stored.row(number as u64).expect("a row");
-        assert_eq!(pointers.values.is_null(), false);
+        assert!(!pointers.values.is_null());
         assert_eq!(&fetched(&mut stored, number as u64, 3), row);
     }
     assert_eq!(stored.row(0).expect("a row").values, first.values);

@@ -1,5 +1,5 @@
 //! Reads the dynamic symbols of a shared object with their versions, and finds the files that the tests look at.
-#![allow(dead_code, clippy::unwrap_used)]
+#![allow(dead_code, clippy::unwrap_used, clippy::print_stderr)]
 
 use object::elf::{SHN_ABS, SHT_DYNSYM, STT_FUNC, STT_OBJECT};
 use object::read::elf::{ElfFile64, FileHeader as _, Sym as _};
