@@ -8,7 +8,7 @@
 //! without arguments on MySQL 9.7.4 and MariaDB 10.11.19; error 1305 or 1630 means "no such built-in function".
 //! From what remained, functions that wait, lock, change or tell about replication were taken out by hand. First
 //! versions are those of the manuals' "added in" remarks; where the manuals are silent, a later version was chosen.
-//! MariaDB 11 names come from its release notes. `tests/functions_oracle.rs` asks real servers about each row.
+//! MariaDB 11 names come from its release notes. `tests/reading_oracle.rs` asks real servers about each row.
 
 use super::keywords::Kw;
 use super::words::{GONE_96, NEVER, PURE, Row, TIGHT};

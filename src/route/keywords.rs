@@ -332,7 +332,8 @@ const fn k(name: &'static str, kw: Kw, flags: u16, mysql: u32, mariadb: u32) -> 
     Row { name, kw, flags, mysql, mariadb }
 }
 
-/// Sorted by name.
+/// Sorted by name. DEFAULT(column) is not among the pure functions: MariaDB's column default may be NEXT VALUE FOR a
+/// sequence, which it then takes.
 #[rustfmt::skip]
 pub const KEYWORDS: &[Row] = &[
     k("AGAINST", Kw::Against, SYNTAX, 0, 0),
@@ -392,7 +393,7 @@ pub const KEYWORDS: &[Row] = &[
     k("DEALLOCATE", Kw::Deallocate, 0, 0, 0),
     k("DEC", Kw::Dec, SYNTAX, 0, 0),
     k("DECIMAL", Kw::Decimal, SYNTAX, 0, 0),
-    k("DEFAULT", Kw::Default, PURE, 0, 0),
+    k("DEFAULT", Kw::Default, 0, 0, 0),
     k("DELAYED", Kw::Delayed, SYNTAX, 0, 0),
     k("DELETE", Kw::Delete, 0, 0, 0),
     k("DESC", Kw::Desc, 0, 0, 0),

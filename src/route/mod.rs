@@ -20,6 +20,7 @@ pub mod context;
 mod control;
 pub mod decide;
 pub mod effects;
+mod eight;
 pub mod filter;
 pub mod functions;
 pub mod hint;

@@ -10,7 +10,7 @@ use super::keywords::Kw;
 use super::lexer::{Kind, Token};
 use super::statement::Class;
 use super::tables::{self, VariableKind};
-use super::words::{LAST_USED, LAST_WRITE, LOCK_FUNCTION, PURE, SEQUENCE, SYNTAX, TIGHT, Word};
+use super::words::{LAST_USED, LAST_WRITE, LOCK_FUNCTION, PURE, SEQUENCE, SYNTAX, TIGHT};
 
 /// What the pass is made over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,37 +29,48 @@ pub(super) enum Mode {
 const MAX_DEPTH: usize = 96;
 
 /// Arguments of a function.
-const ARGUMENTS: u8 = 1;
+const ARGUMENTS: u16 = 1;
 /// SELECT has been seen here.
-const SELECTED: u8 = 2;
+const SELECTED: u16 = 2;
 /// In a FROM clause: a comma is followed by a table.
-const FROM_CLAUSE: u8 = 4;
+const FROM_CLAUSE: u16 = 4;
 /// A table's name is next.
-const EXPECT_TABLE: u8 = 8;
+const EXPECT_TABLE: u16 = 8;
 /// The expected table may be followed by a list of its columns (INSERT INTO t (a, b)).
-const TARGET: u8 = 16;
+const TARGET: u16 = 16;
 /// Nothing seen yet, and only a query may stand here.
-const START: u8 = 32;
+const START: u16 = 32;
 
-/// Where in `WITH name (columns) AS (body), ...` a frame is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Cte {
-    Outside,
-    ExpectName,
-    Named,
-    As,
-    AfterBody,
-    /// MariaDB's CYCLE columns RESTRICT.
-    Cycle,
-}
+// Where in `WITH name (columns) AS (body), ...` a frame is; none of them: outside.
+/// A name is next.
+const CTE_NAME: u16 = 64;
+/// Behind the name.
+const CTE_NAMED: u16 = 128;
+/// Behind AS.
+const CTE_AS: u16 = 256;
+/// Behind the body.
+const CTE_BODY: u16 = 512;
+/// In MariaDB's CYCLE columns RESTRICT.
+const CTE_CYCLE: u16 = 1024;
+const CTE: u16 = CTE_NAME | CTE_NAMED | CTE_AS | CTE_BODY | CTE_CYCLE;
 
+/// What is known of the parenthesis that the pass is in: the constants above.
 #[derive(Clone, Copy)]
 struct Frame {
-    flags: u8,
-    cte: Cte,
+    flags: u16,
 }
 
-const FRESH: Frame = Frame { flags: 0, cte: Cte::Outside };
+impl Frame {
+    fn cte(self) -> u16 {
+        self.flags & CTE
+    }
+
+    fn set_cte(&mut self, cte: u16) {
+        self.flags = self.flags & !CTE | cte;
+    }
+}
+
+const FRESH: Frame = Frame { flags: 0 };
 
 /// What the token before tells.
 #[derive(Clone, Copy)]
@@ -117,11 +128,8 @@ impl Scan<'_> {
         }
         loop {
             let token = self.now;
-            if walk.frame.flags & START != 0 || walk.frame.cte == Cte::AfterBody {
-                self.query_begins(&mut walk);
-            }
-            if walk.frame.flags & EXPECT_TABLE != 0 && !matches!(token.kind, Kind::Word | Kind::Quoted) {
-                self.table_begins(&mut walk);
+            if walk.frame.flags & (START | CTE_BODY | EXPECT_TABLE) != 0 {
+                self.something_begins(&mut walk);
             }
             match token.kind {
                 Kind::Word | Kind::Quoted => self.walk_name(&mut walk, mode),
@@ -130,7 +138,7 @@ impl Scan<'_> {
                     if walk.depth == 0 {
                         return self.unknown("parenthesis without beginning");
                     }
-                    if walk.frame.cte != Cte::Outside {
+                    if walk.frame.cte() != 0 {
                         self.raise(Class::Unknown, "not a query", token);
                     }
                     walk.depth -= 1;
@@ -140,8 +148,8 @@ impl Scan<'_> {
                     if walk.frame.flags & FROM_CLAUSE != 0 {
                         walk.frame.flags |= EXPECT_TABLE;
                     }
-                    if walk.frame.cte == Cte::AfterBody {
-                        walk.frame.cte = Cte::ExpectName;
+                    if walk.frame.cte() == CTE_BODY {
+                        walk.frame.set_cte(CTE_NAME);
                     }
                 }
                 Kind::UserVar => self.user_variable(walk.into || mode == Mode::Load),
@@ -164,13 +172,10 @@ impl Scan<'_> {
                 Kind::Semicolon => break,
                 Kind::String | Kind::Number | Kind::Param | Kind::Dot | Kind::Equal => {}
             }
-            if self.at_end() {
-                break;
-            }
             walk.before = Before { kind: self.now.kind, kw: self.now.kw };
             self.step();
         }
-        if walk.frame.flags & START != 0 || walk.frame.cte != Cte::Outside {
+        if walk.frame.flags & (START | CTE) != 0 {
             let at = self.now;
             self.raise(Class::Unknown, "not a query", at);
         }
@@ -180,20 +185,29 @@ impl Scan<'_> {
         }
     }
 
-    /// Here only a query may begin: at the start, in the parentheses of a common table expression and behind them.
     #[inline(never)]
+    fn something_begins(&mut self, walk: &mut Walk) {
+        if walk.frame.flags & (START | CTE_BODY) != 0 {
+            self.query_begins(walk);
+        }
+        if walk.frame.flags & EXPECT_TABLE != 0 && !matches!(self.now.kind, Kind::Word | Kind::Quoted) {
+            self.table_begins(walk);
+        }
+    }
+
+    /// Here only a query may begin: at the start, in the parentheses of a common table expression and behind them.
     fn query_begins(&mut self, walk: &mut Walk) {
         let token = self.now;
         match (token.kind, token.kw) {
             (Kind::Open, _) => return,
             (_, Kw::Select | Kw::With | Kw::Values | Kw::Table) => {}
-            (Kind::Comma, _) | (_, Kw::Cycle) if walk.frame.cte == Cte::AfterBody => return,
+            (Kind::Comma, _) | (_, Kw::Cycle) if walk.frame.cte() == CTE_BODY => return,
             (Kind::Bad, _) => {}
             _ => self.raise(Class::Unknown, "not a query", token),
         }
         walk.frame.flags &= !START;
-        if walk.frame.cte == Cte::AfterBody {
-            walk.frame.cte = Cte::Outside;
+        if walk.frame.cte() == CTE_BODY {
+            walk.frame.set_cte(0);
         }
     }
 
@@ -225,18 +239,18 @@ impl Scan<'_> {
             inner.flags = FROM_CLAUSE | EXPECT_TABLE;
         }
         let query = walk.frame.flags & START != 0
-            || matches!(walk.frame.cte, Cte::As | Cte::AfterBody)
+            || matches!(walk.frame.cte(), CTE_AS | CTE_BODY)
             || walk.before.kw == Kw::Exists;
         if query {
             inner.flags = START;
             walk.frame.flags &= !START;
         }
-        walk.frame.cte = match walk.frame.cte {
-            Cte::As => Cte::AfterBody,
+        walk.frame.set_cte(match walk.frame.cte() {
+            CTE_AS => CTE_BODY,
             // The main query stands in parentheses; what follows it is no list of tables any more.
-            Cte::AfterBody => Cte::Outside,
+            CTE_BODY => 0,
             cte => cte,
-        };
+        });
         walk.frame.flags &= !EXPECT_TABLE;
         if walk.depth == MAX_DEPTH {
             self.raise(Class::Unknown, "nested too deep", opener);
@@ -256,31 +270,32 @@ impl Scan<'_> {
         if walk.frame.flags & EXPECT_TABLE != 0 && self.walk_table(walk, kw, mode) {
             return;
         }
-        match walk.frame.cte {
-            Cte::Outside => {}
-            Cte::ExpectName => {
-                if kw != Kw::Recursive {
-                    walk.frame.cte = Cte::Named;
+        if walk.frame.flags & CTE != 0 {
+            match walk.frame.cte() {
+                CTE_NAME => {
+                    if kw != Kw::Recursive {
+                        walk.frame.set_cte(CTE_NAMED);
+                    }
+                    return;
                 }
-                return;
+                CTE_BODY if kw == Kw::Cycle => walk.frame.set_cte(CTE_CYCLE),
+                CTE_CYCLE if kw == Kw::Restrict => walk.frame.set_cte(CTE_BODY),
+                _ => {}
             }
-            Cte::AfterBody if kw == Kw::Cycle => walk.frame.cte = Cte::Cycle,
-            Cte::Cycle if kw == Kw::Restrict => walk.frame.cte = Cte::AfterBody,
-            _ => {}
         }
         if self.ahead.kind == Kind::Open {
             self.walk_call(walk);
         }
-        if token.word == Word::NONE || kw == Kw::None {
+        if kw == Kw::None {
             return;
         }
         let flags = &mut walk.frame.flags;
         match kw {
             Kw::Select => {
+                let inside = *flags & CTE != 0;
                 *flags = SELECTED;
                 walk.into = false;
-                if walk.frame.cte != Cte::Outside {
-                    walk.frame.cte = Cte::Outside;
+                if inside {
                     self.raise(Class::Unknown, "not a query", token);
                 }
             }
@@ -309,13 +324,13 @@ impl Scan<'_> {
             | Kw::Set
             | Kw::Qualify => *flags &= !(FROM_CLAUSE | EXPECT_TABLE),
             Kw::As => {
-                if walk.frame.cte == Cte::Named {
-                    walk.frame.cte = Cte::As;
+                if walk.frame.cte() == CTE_NAMED {
+                    walk.frame.set_cte(CTE_AS);
                 }
             }
             Kw::With => {
                 if !matches!(self.ahead.kw, Kw::Rollup | Kw::Query | Kw::Ties) {
-                    walk.frame.cte = Cte::ExpectName;
+                    walk.frame.set_cte(CTE_NAME);
                 }
             }
             Kw::Table => {
@@ -428,9 +443,9 @@ impl Scan<'_> {
             walk.call = true;
             return self.unknown_call(token, true);
         }
-        if walk.frame.cte == Cte::Named || list_of_columns {
+        if walk.frame.cte() == CTE_NAMED || list_of_columns {
             // Columns of a derived table or of a common table expression; the type in CAST(... AS CHAR(10)).
-            if walk.frame.cte != Cte::Named || token.kw != Kw::As {
+            if walk.frame.cte() != CTE_NAMED || token.kw != Kw::As {
                 return;
             }
         }

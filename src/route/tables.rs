@@ -128,7 +128,11 @@ fn listed(list: &[&str], name: &[u8]) -> bool {
 }
 
 /// Whether a table's contents are one server's own. `schema` is that of names without one.
+#[inline]
 pub(super) fn is_per_server(text: &[u8], table: &TableRef, schema: DefaultSchema) -> bool {
+    if table.schema.is_none() && schema == DefaultSchema::Ordinary {
+        return false;
+    }
     let schema = match table.schema {
         None => schema,
         Some(span) => DefaultSchema::by_name(&span.name(text)),
