@@ -146,7 +146,11 @@ static void options(void)
     GET_UINT(MYSQL_OPT_READ_TIMEOUT);
     GET_UINT(MYSQL_OPT_WRITE_TIMEOUT);
     GET_UINT(MYSQL_OPT_PROTOCOL);
+#if LAB_MARIADB_ABI
+    stricter = !round; /* Connector/C allows local files unless told not to */
+#endif
     GET_UINT(MYSQL_OPT_LOCAL_INFILE);
+    stricter = 0;
     GET_BOOL(MYSQL_OPT_RECONNECT);
     GET_BOOL(MYSQL_REPORT_DATA_TRUNCATION);
     GET_BOOL(MYSQL_OPT_COMPRESS);

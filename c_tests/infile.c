@@ -24,7 +24,7 @@ static void load(MYSQL *m, const char *file)
   show_rc("load", mysql_query(m, sql), m);
   show_status("load", m);
   say("rows %s sum %s", value(m, "SELECT COUNT(*) FROM infile_t"),
-      value(m, "SELECT CONCAT_WS(' ', SUM(a), SUM(LENGTH(b)), MD5(GROUP_CONCAT(HEX(b) ORDER BY a))) FROM (SELECT a, b FROM infile_t ORDER BY a LIMIT 20) t"));
+      value(m, "SELECT CONCAT_WS(' ', SUM(a), SUM(LENGTH(b)), SHA2(GROUP_CONCAT(HEX(b) ORDER BY a), 256)) FROM (SELECT a, b FROM infile_t ORDER BY a LIMIT 20) t"));
 }
 
 int main(void)

@@ -76,7 +76,8 @@ static void lab_cut_after(const char *text) { lab_cut = text; }
    number in the stale texts is whatever errno lay around in the originals. */
 static void lab_put(const char *text)
 {
-  static const char *const stale[] = {"system error: ", "Can't connect to server ("};
+  static const char *const stale[] = {"system error: ", "Can't connect to server (",
+                                      "Can't create UNIX socket ("};
   const char *p = text;
   while (*p) {
     int hit = 0;
@@ -84,7 +85,7 @@ static void lab_put(const char *text)
       fputs("(...)", stdout);
       return;
     }
-    for (int i = 0; i < 2 && !hit; i++) {
+    for (int i = 0; i < 3 && !hit; i++) {
       size_t n = strlen(stale[i]);
       if (strncmp(p, stale[i], n) == 0) {
         printf("%sN", stale[i]);

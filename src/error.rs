@@ -308,7 +308,9 @@ impl Error {
         } else {
             (name.to_owned(), "could not be loaded")
         };
-        Error::of(cr::AUTH_PLUGIN_CANNOT_LOAD, format!("{word} {name} {verb}: {detail}"))
+        // Connector/C's handshake overwrites the number, not the text.
+        let code = if family == Family::MySql { cr::AUTH_PLUGIN_CANNOT_LOAD } else { cr::SERVER_LOST };
+        Error::of(code, format!("{word} {name} {verb}: {detail}"))
     }
 
     /// 2061: an authentication method refused to go on.

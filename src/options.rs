@@ -152,7 +152,7 @@ impl Options {
                 cipher: None,
                 version: None,
             },
-            local_infile: !mysql,
+            local_infile: false,
             get_server_public_key: false,
             server_public_key: None,
             default_auth: None,

@@ -9,7 +9,7 @@
 use std::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 use std::ptr;
 
-use crate::error::Error;
+use crate::error::{Error, Origin, cr};
 use crate::options::Family;
 use crate::session::Session;
 
@@ -230,6 +230,8 @@ impl<F: Abi> Handle<F> {
         match result {
             Ok(()) => 0,
             Err(error) => {
+                let error =
+                    if F::FAMILY == Family::MySql && !self.session.is_routed() { as_mysql(error) } else { error };
                 set_error::<F>(mysql, error.code, &error.sqlstate, &error.message);
                 1
             }
@@ -328,6 +330,15 @@ impl<F: Abi> Handle<F> {
             }
         }
     }
+}
+
+/// libmysqlclient calls a connection that is gone already lost, too. Routed handles tell the difference: 2006 was not
+/// executed, 2013 is unknown.
+fn as_mysql(error: Error) -> Error {
+    if error.code == cr::SERVER_GONE_ERROR && error.origin == Origin::Client {
+        return Error::lost(Family::MySql).sent(error.sent);
+    }
+    error
 }
 
 /// Lends the handle to one session call and publishes how it ended: 0 or 1.

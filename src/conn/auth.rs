@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 use super::Target;
 use super::channel::{Channel, Packet};
 use super::login::{read_file, server_error};
-use crate::error::{Error, Origin, Sent};
+use crate::error::{Error, Origin, Sent, cr};
 use crate::options::{Family, Options};
 use crate::wire::greeting::Greeting;
 use crate::wire::ok::{self, OkPacket};
@@ -131,8 +131,14 @@ impl<'a> Exchange<'a> {
     /// Goes on until the server says OK, or an error.
     pub(super) async fn run(&mut self, channel: &mut Channel) -> Result<OkPacket, Error> {
         let mut switches = 0;
+        let mut first = true;
         loop {
-            let packet = self.read(channel).await?;
+            let packet = match self.read(channel).await {
+                // The originals name the stage here, and only here.
+                Err(error) if first && error.code == cr::SERVER_LOST => return Err(no_verdict(channel, error)),
+                other => other?,
+            };
+            first = false;
             match channel.bytes(&packet).first() {
                 Some(0) => {
                     return ok::parse(channel.bytes(&packet), self.flags).map_err(|_| self.malformed(channel));
@@ -251,6 +257,14 @@ impl<'a> Exchange<'a> {
             return Err(refused());
         }
         key.encrypt_block(&password[..], Pkcs1OaepPadding::new(GetRandom)).map_err(|_| refused())
+    }
+}
+
+/// A connection that broke while the answer to the login packet was awaited.
+fn no_verdict(channel: &Channel, error: Error) -> Error {
+    match &channel.failure {
+        Some(failure) => Error::lost_at(channel.family, "reading authorization packet", failure.errno()),
+        None => error,
     }
 }
 

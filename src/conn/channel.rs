@@ -110,7 +110,11 @@ impl Channel {
     #[cold]
     pub(super) fn too_large(&mut self) -> Error {
         self.broken = true;
-        Error::packet_too_large(self.family).sent(Sent::Maybe)
+        match self.family {
+            Family::MySql => Error::packet_too_large(self.family).sent(Sent::Maybe),
+            // Connector/C gives its reason to nobody.
+            Family::MariaDb => Error::lost(self.family),
+        }
     }
 
     // ---- receiving

@@ -104,7 +104,8 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
     };
 
     let mut flags = base_flags(family) | (target.client_flags | options.client_flags) & ALLOWED;
-    if options.local_infile {
+    // libmysqlclient always says that it could, and refuses when asked.
+    if options.local_infile || family == Family::MySql {
         flags |= cap::LOCAL_FILES;
     }
     if flags & cap::MULTI_STATEMENTS != 0 {

@@ -16,7 +16,11 @@ use crate::options::Family;
 pub(super) async fn unix(path: &Path, deadline: Option<Instant>, family: Family) -> Result<OwnedFd, Error> {
     let shown = path.to_string_lossy();
     let refused = |errno: Errno| Error::unix_connect(family, &shown, errno.raw_os_error());
-    let address = SocketAddrUnix::new(path).map_err(refused)?;
+    // A path too long for the system: Connector/C gives up here, libmysqlclient asks for the path's beginning.
+    let address = SocketAddrUnix::new(path).map_err(|errno| match family {
+        Family::MariaDb => Error::socket_create(errno.raw_os_error()),
+        Family::MySql => refused(Errno::NOENT),
+    })?;
     let fd = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
         .map_err(|errno| Error::socket_create(errno.raw_os_error()))?;
     connect(&fd, |fd| rustix::net::connect(fd, &address), deadline).await.map_err(refused)?;

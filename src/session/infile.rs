@@ -5,6 +5,8 @@ use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use crate::options::Family;
+
 /// One opened source.
 pub trait LocalFile {
     /// Fills `buffer` and says how many bytes were written; 0 at the end. `Err`: number and text for the handle.
@@ -18,11 +20,10 @@ pub trait LocalFiles: Send {
 }
 
 /// The default handler: the file of that name.
-pub struct DefaultLocalFiles;
+pub struct DefaultLocalFiles(pub Family);
 
-/// `EE_FILENOTFOUND`, the number that both originals report for a file that cannot be opened.
-const EE_FILENOTFOUND: u32 = 29;
-/// `EE_READ`.
+/// What libmysqlclient reports for a file that cannot be read (`EE_READ`); a file that cannot be opened gives the
+/// system's own number in both families.
 const EE_READ: u32 = 2;
 
 struct DefaultFile {
@@ -30,12 +31,26 @@ struct DefaultFile {
     name: Vec<u8>,
 }
 
-fn failure(code: u32, what: &str, name: &[u8], error: &std::io::Error) -> (u32, Vec<u8>) {
-    let number = error.raw_os_error().unwrap_or(0);
+/// The system's text for an error, without its number.
+fn system_text(error: &std::io::Error) -> String {
     let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or(&text);
+    text.split(" (os error").next().unwrap_or(&text).to_owned()
+}
+
+fn not_opened(family: Family, name: &[u8], error: &std::io::Error) -> (u32, Vec<u8>) {
+    let number = error.raw_os_error().unwrap_or(0);
     let name = String::from_utf8_lossy(name);
-    (code, format!("{what} '{name}' (OS errno {number} - {text})").into_bytes())
+    let text = match family {
+        Family::MySql => format!("File '{name}' not found (OS errno {number} - {})", system_text(error)),
+        Family::MariaDb => format!("File '{name}' not found (Errcode: {number})"),
+    };
+    (number.unsigned_abs(), text.into_bytes())
+}
+
+fn not_read(name: &[u8], error: &std::io::Error) -> (u32, Vec<u8>) {
+    let number = error.raw_os_error().unwrap_or(0);
+    let name = String::from_utf8_lossy(name);
+    (EE_READ, format!("Error reading file '{name}' (OS errno {number} - {})", system_text(error)).into_bytes())
 }
 
 impl LocalFiles for DefaultLocalFiles {
@@ -43,7 +58,7 @@ impl LocalFiles for DefaultLocalFiles {
         let path = Path::new(std::ffi::OsStr::from_bytes(name));
         match File::open(path) {
             Ok(file) => Ok(Box::new(DefaultFile { file, name: name.to_vec() })),
-            Err(error) => Err(failure(EE_FILENOTFOUND, "File not found:", name, &error)),
+            Err(error) => Err(not_opened(self.0, name, &error)),
         }
     }
 }
@@ -54,7 +69,7 @@ impl LocalFile for DefaultFile {
             match self.file.read(buffer) {
                 Ok(count) => return Ok(count),
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(failure(EE_READ, "Error reading file", &self.name, &error)),
+                Err(error) => return Err(not_read(&self.name, &error)),
             }
         }
     }

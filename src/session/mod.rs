@@ -101,7 +101,7 @@ impl Session {
             changes: Vec::new(),
             prelude_replies: 0,
             replica_refused: false,
-            local_files: Box::new(DefaultLocalFiles),
+            local_files: Box::new(DefaultLocalFiles(family)),
             connected: false,
         }
     }

@@ -4,6 +4,7 @@
 
 use crate::conn::{Command, Connection, Head, OkPacket};
 use crate::error::{Error, Sent, cr};
+use crate::options::Family;
 
 use super::steer::Manner;
 use super::{Phase, Session};
@@ -58,7 +59,7 @@ impl Session {
         self.pending = None;
         self.outcome.affected_rows = !0;
         self.outcome.warnings = 0;
-        if self.options.family == crate::options::Family::MariaDb {
+        if self.options.family == Family::MariaDb {
             // libmysqlclient keeps the last count until a reply brings another.
             self.outcome.field_count = 0;
         }
@@ -114,6 +115,8 @@ impl Session {
             }
             Ok(Head::ResultSet(columns)) => {
                 self.outcome.field_count = u32::try_from(columns.len()).unwrap_or(u32::MAX);
+                // Of the result before this one.
+                self.outcome.info.clear();
                 self.pending = Some(columns);
                 self.phase = Phase::HasResult;
                 Ok(())
@@ -161,8 +164,12 @@ impl Session {
 
     /// Answers a server that asks for a file; reads the reply that follows.
     async fn send_local_file(&mut self, name: &[u8]) -> Result<Head, Error> {
+        /// `CLIENT_LOCAL_FILES`: the other way to allow it.
+        const LOCAL_FILES: u64 = 1 << 7;
+        let family = self.options.family;
         let mut failure = None;
-        if self.options.local_infile {
+        let mut reading = false;
+        if self.options.local_infile || self.args.flags & LOCAL_FILES != 0 {
             match self.local_files.open(name) {
                 Ok(mut file) => {
                     let mut buffer = vec![0; 64 << 10];
@@ -173,8 +180,10 @@ impl Session {
                                 let chunk = buffer.get(..count).unwrap_or(&buffer);
                                 self.current()?.send_file_chunk(chunk).await?;
                             }
+                            // Connector/C takes a file that it cannot read for an empty one.
+                            Err(_) if family == Family::MariaDb => break,
                             Err(error) => {
-                                failure = Some(error);
+                                (failure, reading) = (Some(error), true);
                                 break;
                             }
                         }
@@ -183,8 +192,13 @@ impl Session {
                 Err(error) => failure = Some(error),
             }
         } else {
-            let text = "LOAD DATA LOCAL INFILE file request rejected due to restrictions on access.";
-            failure = Some((cr::LOAD_DATA_LOCAL_INFILE_REJECTED, text.as_bytes().to_vec()));
+            failure = Some(match family {
+                Family::MySql => (
+                    cr::LOAD_DATA_LOCAL_INFILE_REJECTED,
+                    b"LOAD DATA LOCAL INFILE file request rejected due to restrictions on access.".to_vec(),
+                ),
+                Family::MariaDb => (cr::UNKNOWN_ERROR, b"Load data local infile forbidden".to_vec()),
+            });
         }
         let connection = self.current()?;
         connection.send_file_chunk(&[]).await?;
@@ -193,7 +207,12 @@ impl Session {
             None => reply,
             Some((code, message)) => {
                 reply?;
-                Err(Error::client(code, message).sent(Sent::Yes))
+                let mut error = Error::client(code, message).sent(Sent::Yes);
+                if reading {
+                    // libmysqlclient sets no state here.
+                    error.sqlstate = *b"00000";
+                }
+                Err(error)
             }
         }
     }
