@@ -15,6 +15,7 @@ mod socket;
 mod tls;
 mod tls_config;
 mod transport;
+mod x509;
 
 use std::os::fd::{IntoRawFd, RawFd};
 use std::path::PathBuf;

@@ -164,7 +164,7 @@ pub(super) async fn start(
     options: &Options,
 ) -> Result<Channel, Error> {
     let family = options.family;
-    let config = tls_config::build(options, mode).map_err(|detail| Error::tls(family, &detail))?;
+    let config = tls_config::build(options, mode, host).map_err(|detail| Error::tls(family, &detail))?;
     // Bytes that came in the clear behind the greeting would be taken for the server's later.
     if !channel.buffered().is_empty() {
         return Err(Error::tls(family, "unexpected data before the TLS handshake"));

@@ -53,6 +53,9 @@ fn store(rows: &[Row], columns: usize, piece: usize, large: usize) -> StoredRows
             builder.buffer().extend(part);
         }
         let parts = builder.parts();
+        for (longest, value) in parts.longest.iter_mut().zip(row) {
+            *longest = (*longest).max(value.as_ref().map_or(0, Vec::len) as std::ffi::c_ulong);
+        }
         let header = parts.tail.first_chunk_mut().expect("a header");
         Builder::prepare(header);
         parts.words.push(parts.base + 4).expect("memory");
@@ -115,7 +118,7 @@ fn values_end_with_nul_and_rows_stay_where_they_are() {
     let first = stored.row(0).expect("a row");
     for (number, row) in rows.iter().enumerate() {
         let pointers = stored.row(number as u64).expect("a row");
-        assert_eq!(pointers.values.is_null(), false);
+        assert!(!pointers.values.is_null());
         assert_eq!(&fetched(&mut stored, number as u64, 3), row);
     }
     assert_eq!(stored.row(0).expect("a row").values, first.values);
