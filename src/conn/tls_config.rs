@@ -11,7 +11,10 @@ use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 
 use super::x509;
-use crate::options::{Options, TlsMode};
+use crate::options::{Family, Options, TlsMode};
+
+/// Debian's bundle of CAs, which Connector/C trusts when the program names none.
+const SYSTEM_CAS: &str = "/etc/ssl/certs/ca-certificates.crt";
 
 /// Verification was asked for and there is nothing to verify with.
 const NO_CA: &str = "CA certificate is required if ssl-mode is VERIFY_CA or VERIFY_IDENTITY";
@@ -20,8 +23,8 @@ const NO_CA: &str = "CA certificate is required if ssl-mode is VERIFY_CA or VERI
 pub(super) fn build(options: &Options, mode: TlsMode, host: &str) -> Result<Arc<ClientConfig>, String> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let versions = versions(options.tls.version.as_deref())?;
-    let trusted = trusted(options)?;
-    if mode >= TlsMode::VerifyCa && trusted.is_empty() {
+    let trusted = if mode >= TlsMode::VerifyCa || options.tls.ca.is_some() { trusted(options)? } else { Vec::new() };
+    if mode >= TlsMode::VerifyCa && trusted.is_empty() && options.family == Family::MySql {
         return Err(NO_CA.to_owned());
     }
     let verifier = Verifier::new(mode, host, trusted, &provider)?;
@@ -81,6 +84,10 @@ fn trusted(options: &Options) -> Result<Vec<CertificateDer<'static>>, String> {
             }
         }
     }
+    if options.family == Family::MariaDb && options.tls.ca.is_none() && options.tls.capath.is_none() {
+        // The system's.
+        all.extend(CertificateDer::pem_file_iter(SYSTEM_CAS).into_iter().flatten().flatten());
+    }
     Ok(all)
 }
 
@@ -108,6 +115,9 @@ impl Verifier {
         }
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(trusted.iter().cloned());
+        if roots.is_empty() {
+            return Err("self-signed certificate in certificate chain".to_owned());
+        }
         let chain = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
             .build()
             .map_err(|error| error.to_string())?;
@@ -147,6 +157,11 @@ impl ServerCertVerifier for Verifier {
                 }
             }
             result => result,
+        };
+        let result = match ServerName::try_from(self.host.as_str()) {
+            Ok(_) => result,
+            // No certificate can carry such a name among its alternative names.
+            Err(_) => result.and(Err(rustls::Error::InvalidCertificate(CertificateError::NotValidForName))),
         };
         match result {
             // The chain is looked at first: only the name is wrong.
