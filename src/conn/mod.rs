@@ -213,6 +213,12 @@ impl Connection {
         rows::next(&mut self.channel, self.flags, row).await
     }
 
+    /// Session state changes that came with the end of the rows read last, raw as in [`OkPacket::session_changes`];
+    /// empty (no allocation) for most.
+    pub fn take_session_changes(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.channel.changes)
+    }
+
     /// Reads and throws away the rest of the present result set.
     pub async fn skip_rows(&mut self) -> Result<End, Error> {
         rows::skip(&mut self.channel, self.flags).await
