@@ -45,6 +45,8 @@ pub(super) struct Channel {
     /// The largest payload that is taken, bytes.
     pub(super) limit: u64,
     pub(super) broken: bool,
+    /// Session changes that came with the end of the rows read last.
+    pub(super) changes: Vec<u8>,
     /// While connecting: what the last failure was, for the text of the error.
     pub(super) failure: Option<Failure>,
 }
@@ -64,6 +66,7 @@ impl Channel {
             deadline: None,
             limit,
             broken: false,
+            changes: Vec::new(),
             failure: None,
         }
     }

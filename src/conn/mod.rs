@@ -15,6 +15,7 @@ mod socket;
 mod tls;
 mod tls_config;
 mod transport;
+mod x509;
 
 use std::os::fd::{IntoRawFd, RawFd};
 use std::path::PathBuf;
@@ -210,6 +211,12 @@ impl Connection {
     #[inline]
     pub async fn next_row(&mut self, row: &mut StreamRow) -> Result<Option<End>, Error> {
         rows::next(&mut self.channel, self.flags, row).await
+    }
+
+    /// Session state changes that came with the end of the rows read last, raw as in [`OkPacket::session_changes`];
+    /// empty (no allocation) for most.
+    pub fn take_session_changes(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.channel.changes)
     }
 
     /// Reads and throws away the rest of the present result set.

@@ -8,7 +8,7 @@ use super::login::server_error;
 use super::{End, Packet};
 use crate::error::Error;
 use crate::result::{Builder, LARGE_HEADER, OutOfMemory, StoredRows, StreamRow};
-use crate::wire::{err, frame, ok, row};
+use crate::wire::{Malformed, capabilities, err, frame, ok, row};
 
 /// A row from this size on gets a block of its own.
 const LARGE_ROW: usize = 64 << 10;
@@ -140,7 +140,22 @@ fn no_row(channel: &mut Channel, flags: u64, rows: &Builder, length: usize) -> R
     if err::is_err(packet) {
         return Err(server_error(channel.family, packet));
     }
-    ok::parse_end(packet, flags).map_err(|_| channel.malformed())
+    match decode_end(packet, flags) {
+        Ok((end, changes)) => {
+            channel.changes = changes;
+            Ok(end)
+        }
+        Err(_) => Err(channel.malformed()),
+    }
+}
+
+/// The end of rows, and what it says of the session: raw changes, empty (no allocation) for most.
+#[inline]
+fn decode_end(packet: &[u8], flags: u64) -> Result<(End, Vec<u8>), Malformed> {
+    let end = ok::parse_end(packet, flags)?;
+    let changed = end.status & ok::SESSION_STATE_CHANGED != 0 && flags & capabilities::DEPRECATE_EOF != 0;
+    let changes = if changed { ok::parse(packet, flags)?.session_changes } else { Vec::new() };
+    Ok((end, changes))
 }
 
 /// The next packet is a row that gets a block of its own.
@@ -179,8 +194,11 @@ fn ending(channel: &mut Channel, packet: &Packet, flags: u64) -> Result<Option<E
     let bytes = channel.bytes(packet);
     match bytes.first() {
         Some(0xFF) => Err(server_error(channel.family, bytes)),
-        Some(0xFE) if ok::is_end(bytes, flags) => match ok::parse_end(bytes, flags) {
-            Ok(end) => Ok(Some(end)),
+        Some(0xFE) if ok::is_end(bytes, flags) => match decode_end(bytes, flags) {
+            Ok((end, changes)) => {
+                channel.changes = changes;
+                Ok(Some(end))
+            }
             Err(_) => Err(channel.malformed()),
         },
         _ => Ok(None),

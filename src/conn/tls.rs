@@ -98,7 +98,7 @@ impl Tls {
                 let _ = self.session.write_tls(&mut self.outgoing);
                 let flags = rustix::net::SendFlags::NOSIGNAL | rustix::net::SendFlags::DONTWAIT;
                 let _ = rustix::net::send(&self.fd, &self.outgoing, flags);
-                Err(Failure::Tls(error.to_string()))
+                Err(failure(&error))
             }
         }
     }
@@ -164,17 +164,15 @@ pub(super) async fn start(
     options: &Options,
 ) -> Result<Channel, Error> {
     let family = options.family;
-    let config = tls_config::build(options, mode).map_err(|detail| Error::tls(family, &detail))?;
+    let config = tls_config::build(options, mode, host).map_err(|detail| Error::tls(family, &detail))?;
     // Bytes that came in the clear behind the greeting would be taken for the server's later.
     if !channel.buffered().is_empty() {
         return Err(Error::tls(family, "unexpected data before the TLS handshake"));
     }
-    let name = match ServerName::try_from(host.to_owned()) {
-        Ok(name) => name,
-        // A name that no certificate can carry; fine where it is not verified.
-        Err(_) if mode < TlsMode::VerifyIdentity => ServerName::try_from("invalid").map_err(|_| Error::handshake())?,
-        Err(error) => return Err(Error::tls(family, &error.to_string())),
-    };
+    // A name that no certificate can carry is none that rustls takes; the verifier knows.
+    let name = ServerName::try_from(host.to_owned())
+        .or_else(|_| ServerName::try_from("invalid"))
+        .map_err(|_| Error::handshake())?;
     let deadline = channel.deadline;
     let Transport::Plain(fd) = channel.transport else {
         return Err(Error::handshake());
@@ -184,12 +182,38 @@ pub(super) async fn start(
             channel.transport = Transport::Tls(Box::new(tls));
             Ok(channel)
         }
-        Err(failure) => Err(Error::tls(family, &describe(&failure))),
+        Err(failure) => Err(Error::tls(family, &describe(&failure, family))),
     }
 }
 
-fn describe(failure: &Failure) -> String {
+/// What rustls says, in OpenSSL's words where both find the same.
+fn failure(error: &rustls::Error) -> Failure {
+    use rustls::CertificateError::{
+        BadSignature, Expired, ExpiredContext, NotValidForName, NotValidForNameContext, NotValidYet,
+        NotValidYetContext, UnknownIssuer,
+    };
+    match error {
+        rustls::Error::InvalidCertificate(problem) => match problem {
+            NotValidForName | NotValidForNameContext { .. } => Failure::WrongName,
+            UnknownIssuer | BadSignature => Failure::Untrusted("self-signed certificate in certificate chain"),
+            Expired | ExpiredContext { .. } => Failure::Untrusted("certificate has expired"),
+            NotValidYet | NotValidYetContext { .. } => Failure::Untrusted("certificate is not yet valid"),
+            _ => Failure::Tls(error.to_string()),
+        },
+        _ => Failure::Tls(error.to_string()),
+    }
+}
+
+fn describe(failure: &Failure, family: Family) -> String {
     match failure {
+        Failure::Untrusted(why) => match family {
+            Family::MySql => "error:0A000086:SSL routines::certificate verify failed".to_owned(),
+            Family::MariaDb => (*why).to_owned(),
+        },
+        Failure::WrongName => match family {
+            Family::MySql => "error:0A000086:SSL routines::certificate verify failed".to_owned(),
+            Family::MariaDb => "Validation of SSL server certificate failed".to_owned(),
+        },
         Failure::Tls(text) => text.clone(),
         Failure::TimedOut => "Connection timed out".to_owned(),
         Failure::Closed => "Server closed the connection".to_owned(),

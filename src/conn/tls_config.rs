@@ -2,21 +2,32 @@
 
 use std::sync::Arc;
 
-use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 
-use crate::options::{Options, TlsMode};
+use super::x509;
+use crate::options::{Family, Options, TlsMode};
+
+/// Debian's bundle of CAs, which Connector/C trusts when the program names none.
+const SYSTEM_CAS: &str = "/etc/ssl/certs/ca-certificates.crt";
+
+/// Verification was asked for and there is nothing to verify with.
+const NO_CA: &str = "CA certificate is required if ssl-mode is VERIFY_CA or VERIFY_IDENTITY";
 
 /// Makes the settings; the error is the text behind "SSL connection error: ".
-pub(super) fn build(options: &Options, mode: TlsMode) -> Result<Arc<ClientConfig>, String> {
+pub(super) fn build(options: &Options, mode: TlsMode, host: &str) -> Result<Arc<ClientConfig>, String> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let versions = versions(options.tls.version.as_deref())?;
-    let trusted = trusted(options)?;
-    let verifier = Verifier::new(mode, trusted, &provider)?;
+    let trusted = if mode >= TlsMode::VerifyCa || options.tls.ca.is_some() { trusted(options)? } else { Vec::new() };
+    if mode >= TlsMode::VerifyCa && trusted.is_empty() && options.family == Family::MySql {
+        return Err(NO_CA.to_owned());
+    }
+    let verifier = Verifier::new(mode, host, trusted, &provider)?;
     let builder = ClientConfig::builder_with_provider(provider)
         .with_protocol_versions(&versions)
         .map_err(|error| error.to_string())?
@@ -73,6 +84,10 @@ fn trusted(options: &Options) -> Result<Vec<CertificateDer<'static>>, String> {
             }
         }
     }
+    if options.family == Family::MariaDb && options.tls.ca.is_none() && options.tls.capath.is_none() {
+        // The system's.
+        all.extend(CertificateDer::pem_file_iter(SYSTEM_CAS).into_iter().flatten().flatten());
+    }
     Ok(all)
 }
 
@@ -80,6 +95,9 @@ fn trusted(options: &Options) -> Result<Vec<CertificateDer<'static>>, String> {
 #[derive(Debug)]
 struct Verifier {
     mode: TlsMode,
+    /// The host as the program named it.
+    host: String,
+    trusted: Vec<CertificateDer<'static>>,
     chain: Option<Arc<WebPkiServerVerifier>>,
     algorithms: WebPkiSupportedAlgorithms,
 }
@@ -87,19 +105,32 @@ struct Verifier {
 impl Verifier {
     fn new(
         mode: TlsMode,
+        host: &str,
         trusted: Vec<CertificateDer<'static>>,
         provider: &Arc<CryptoProvider>,
     ) -> Result<Verifier, String> {
         let algorithms = provider.signature_verification_algorithms;
         if mode < TlsMode::VerifyCa {
-            return Ok(Verifier { mode, chain: None, algorithms });
+            return Ok(Verifier { mode, host: host.to_owned(), trusted, chain: None, algorithms });
         }
         let mut roots = RootCertStore::empty();
-        roots.add_parsable_certificates(trusted);
+        roots.add_parsable_certificates(trusted.iter().cloned());
+        if roots.is_empty() {
+            return Err("self-signed certificate in certificate chain".to_owned());
+        }
         let chain = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
             .build()
             .map_err(|error| error.to_string())?;
-        Ok(Verifier { mode, chain: Some(chain), algorithms })
+        Ok(Verifier { mode, host: host.to_owned(), trusted, chain: Some(chain), algorithms })
+    }
+}
+
+impl Verifier {
+    /// The common name is the host's and there are no alternative names: as OpenSSL takes it.
+    fn is_named_the_old_way(&self, certificate: &[u8]) -> bool {
+        x509::names(certificate).is_some_and(|names| {
+            !names.has_alt_names && names.common_name.is_some_and(|name| x509::matches(&name, &self.host))
+        })
     }
 }
 
@@ -115,11 +146,30 @@ impl ServerCertVerifier for Verifier {
         let Some(chain) = &self.chain else {
             return Ok(ServerCertVerified::assertion());
         };
-        match chain.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now) {
+        let result = match chain.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now) {
+            // A certificate that is its own CA and is trusted as it is. Its time is looked at before this.
+            Err(error @ rustls::Error::InvalidCertificate(CertificateError::Other(_)))
+                if self.trusted.iter().any(|trusted| trusted == end_entity) =>
+            {
+                match ParsedCertificate::try_from(end_entity) {
+                    Ok(parsed) => verify_server_name(&parsed, server_name).map(|()| ServerCertVerified::assertion()),
+                    Err(_) => Err(error),
+                }
+            }
+            result => result,
+        };
+        let result = match ServerName::try_from(self.host.as_str()) {
+            Ok(_) => result,
+            // No certificate can carry such a name among its alternative names.
+            Err(_) => result.and(Err(rustls::Error::InvalidCertificate(CertificateError::NotValidForName))),
+        };
+        match result {
             // The chain is looked at first: only the name is wrong.
             Err(rustls::Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
-            )) if self.mode == TlsMode::VerifyCa => Ok(ServerCertVerified::assertion()),
+            )) if self.mode == TlsMode::VerifyCa || self.is_named_the_old_way(end_entity) => {
+                Ok(ServerCertVerified::assertion())
+            }
             result => result,
         }
     }

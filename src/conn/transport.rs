@@ -21,6 +21,10 @@ pub(super) enum Failure {
     Io(Errno),
     /// TLS broke; the text says how.
     Tls(String),
+    /// The server's certificate is not to be trusted; OpenSSL's words for why.
+    Untrusted(&'static str),
+    /// The server's certificate is another host's.
+    WrongName,
 }
 
 impl Failure {
@@ -28,7 +32,7 @@ impl Failure {
     pub(super) fn errno(&self) -> i32 {
         match self {
             Failure::TimedOut => Errno::TIMEDOUT.raw_os_error(),
-            Failure::Closed | Failure::Tls(_) => 0,
+            Failure::Closed | Failure::Tls(_) | Failure::Untrusted(_) | Failure::WrongName => 0,
             Failure::Io(errno) => errno.raw_os_error(),
         }
     }

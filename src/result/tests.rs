@@ -53,6 +53,9 @@ fn store(rows: &[Row], columns: usize, piece: usize, large: usize) -> StoredRows
             builder.buffer().extend(part);
         }
         let parts = builder.parts();
+        for (longest, value) in parts.longest.iter_mut().zip(row) {
+            *longest = (*longest).max(value.as_ref().map_or(0, Vec::len) as std::ffi::c_ulong);
+        }
         let header = parts.tail.first_chunk_mut().expect("a header");
         Builder::prepare(header);
         parts.words.push(parts.base + 4).expect("memory");

@@ -5,7 +5,7 @@
 use super::{Malformed, capabilities, frame, reader::Reader};
 
 /// `SERVER_SESSION_STATE_CHANGED`: session changes follow the text.
-const SESSION_STATE_CHANGED: u16 = 1 << 14;
+pub const SESSION_STATE_CHANGED: u16 = 1 << 14;
 
 /// An OK packet (or an OK in the place of an EOF).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
