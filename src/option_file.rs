@@ -113,13 +113,16 @@ enum Include {
     Folder,
 }
 
+/// Appends the options of other files.
+type Includer<'a> = dyn FnMut(Include, &Path, &mut Vec<Entry>) -> Result<(), NotAnOptionFile> + 'a;
+
 /// Appends the options of the groups that count. `include` is asked to append those of other files.
 fn parse(
     text: &[u8],
     family: Family,
     group: Option<&str>,
     entries: &mut Vec<Entry>,
-    include: &mut dyn FnMut(Include, &Path, &mut Vec<Entry>) -> Result<(), NotAnOptionFile>,
+    include: &mut Includer<'_>,
 ) -> Result<(), NotAnOptionFile> {
     // None before the first group; whether the present one counts.
     let mut counts: Option<bool> = None;

@@ -278,13 +278,14 @@ impl<F: Abi> Result<F> {
         let owner = ours.owner;
         // SAFETY: the owner is NULL or live.
         if let Some(handle) = unsafe { Handle::<F>::lend(owner) }
-            && ptr::eq(handle.streaming, ours) {
-                handle.streaming = ptr::null_mut();
-                // A failure is told by the next call, as in the originals.
-                let _ = crate::conn::driver::block_on(handle.session.skip_rows());
-                // SAFETY: lent through `owner`.
-                unsafe { handle.publish_quietly(owner) };
-            }
+            && ptr::eq(handle.streaming, ours)
+        {
+            handle.streaming = ptr::null_mut();
+            // A failure is told by the next call, as in the originals.
+            let _ = crate::conn::driver::block_on(handle.session.skip_rows());
+            // SAFETY: lent through `owner`.
+            unsafe { handle.publish_quietly(owner) };
+        }
         ours.magic = 0;
         // SAFETY: made by `Box::into_raw`, freed only here.
         drop(unsafe { Box::from_raw(ptr::from_mut(ours)) });

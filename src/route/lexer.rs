@@ -495,7 +495,7 @@ impl<'a> Lexer<'a> {
                 if rest[1] == b'x' { b.is_ascii_hexdigit() } else { matches!(b, b'0' | b'1') }
             };
             let length = rest[2..].iter().take_while(|b| digit(b)).count();
-            if length > 0 && !rest.get(2 + length).is_some_and(|b| class(*b) & (IDENT | HIGH) != 0) {
+            if length > 0 && rest.get(2 + length).is_none_or(|b| class(*b) & (IDENT | HIGH) == 0) {
                 self.at = start + 2 + length;
                 return Ok(Kind::Number);
             }
@@ -573,10 +573,8 @@ impl<'a> Lexer<'a> {
                 };
                 at += length;
             }
-            if self.text[at] == quote {
-                if self.text.get(at + 1) != Some(&quote) {
-                    break;
-                }
+            if self.text[at] == quote && self.text.get(at + 1) != Some(&quote) {
+                break;
             }
             at += 2;
         }

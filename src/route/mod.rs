@@ -11,7 +11,7 @@
 //! * [`cache`]: classifications kept by full text, within bounded bytes.
 //! * [`transaction`]: the transaction tracker.
 //! * [`candidates`], [`filter`], [`decide`]: which node: the order of decision, the filter chain, the failover order.
-//! * [`wild`]: `mysqlnd_ms_match_wild`.
+//! * [`wild`] is `mysqlnd_ms_match_wild`.
 
 pub mod cache;
 pub mod candidates;

@@ -150,18 +150,18 @@ impl Scan<'_> {
             self.reason = Reason { text: "SET GLOBAL", at: Some(name) };
             return true;
         }
-        if name.name(self.text()).eq_ignore_ascii_case(b"autocommit") {
-            if let Value::Literal(literal) = value {
-                let text = literal.name(self.text());
-                let is = |word: &[u8]| text.eq_ignore_ascii_case(word);
-                if is(b"1") || is(b"on") || is(b"true") {
-                    self.effects.push(Effect::SetAutocommit(true));
-                    return true;
-                }
-                if is(b"0") || is(b"off") || is(b"false") {
-                    self.effects.push(Effect::SetAutocommit(false));
-                    return true;
-                }
+        if name.name(self.text()).eq_ignore_ascii_case(b"autocommit")
+            && let Value::Literal(literal) = value
+        {
+            let text = literal.name(self.text());
+            let is = |word: &[u8]| text.eq_ignore_ascii_case(word);
+            if is(b"1") || is(b"on") || is(b"true") {
+                self.effects.push(Effect::SetAutocommit(true));
+                return true;
+            }
+            if is(b"0") || is(b"off") || is(b"false") {
+                self.effects.push(Effect::SetAutocommit(false));
+                return true;
             }
         }
         self.effects.push(Effect::SetSessionVariable { name, value });

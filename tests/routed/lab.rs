@@ -30,8 +30,11 @@ impl Shop {
     /// The first address is the source, the others are replicas; `keys` are further keys of the section.
     pub fn new(addresses: &[Address], keys: &str) -> Shop {
         let node = |(host, port): &Address| format!(r#"{{"host": "{host}", "port": {port}}}"#);
-        let replicas: Vec<String> =
-            addresses[1..].iter().enumerate().map(|(i, address)| format!(r#""r{}": {}"#, i + 1, node(address))).collect();
+        let replicas: Vec<String> = addresses[1..]
+            .iter()
+            .enumerate()
+            .map(|(i, address)| format!(r#""r{}": {}"#, i + 1, node(address)))
+            .collect();
         let comma = if keys.is_empty() { "" } else { ", " };
         let text = format!(
             r#"{{"shop": {{"master": {{"source": {}}}, "slave": {{{}}}{comma}{keys}}}}}"#,
@@ -44,10 +47,7 @@ impl Shop {
         options.write(true).create_new(true).mode(0o600).open(&file).unwrap().write_all(text.as_bytes()).unwrap();
         let variable = |name: &str, value: &std::path::Path| (OsString::from(name), value.as_os_str().to_owned());
         let clusters = Clusters::new(
-            [
-                variable("MYSQLND_MS_ENABLE", "1".as_ref()),
-                variable("MYSQLND_MS_CONFIG_FILE", &file),
-            ],
+            [variable("MYSQLND_MS_ENABLE", "1".as_ref()), variable("MYSQLND_MS_CONFIG_FILE", &file)],
             false,
         );
         Shop { _folder: folder, clusters }
@@ -92,7 +92,9 @@ impl Handle {
         let text = |value: Option<Vec<u8>>| {
             value.map_or_else(|| "NULL".to_owned(), |value| String::from_utf8_lossy(&value).into_owned())
         };
-        Ok((0..rows.len()).map(|row| (0..columns.len()).map(|column| text(rows.value(row, column))).collect()).collect())
+        Ok((0..rows.len())
+            .map(|row| (0..columns.len()).map(|column| text(rows.value(row, column))).collect())
+            .collect())
     }
 
     /// Runs a statement that must succeed.
