@@ -159,15 +159,14 @@ impl<F: Abi> Handle<F> {
     /// # Safety
     /// As for [`Handle::lend`].
     unsafe fn honour(&mut self, mysql: *mut F::Mysql) {
-        let generation = fork::generation();
-        if self.generation != generation {
-            self.generation = generation;
-            self.session.abandon(true);
-        }
         // SAFETY: readable by the caller's promise.
         let (fd, status) = unsafe { (F::fd(mysql).read(), F::status(mysql).read()) };
-        if fd == -1 && self.shown.fd != -1 && self.shown.connected {
-            self.session.abandon(false);
+        // A client that writes -1 has closed the descriptor itself; it may be somebody else's by now.
+        let closed = fd == -1 && self.shown.fd != -1 && self.shown.connected;
+        let generation = fork::generation();
+        if closed || self.generation != generation {
+            self.generation = generation;
+            self.session.abandon(!closed);
         }
         if status == 0 && self.status != 0 {
             self.session.give_up_rows();
