@@ -139,7 +139,7 @@ fn set_up(entry: &LogEntry) -> bool {
     let text = entry.argument.trim_start().to_ascii_uppercase();
     match entry.command.as_str() {
         "Connect" | "Quit" | "Init DB" | "Ping" | "Reset connection" | "Reset Connection" | "Set option" => true,
-        "Query" => text.starts_with("SET ") && !text.starts_with("SET @BASKET"),
+        "Query" => text == "SELECT @@SQL_MODE" || text.starts_with("SET ") && !text.starts_with("SET @BASKET"),
         _ => false,
     }
 }

@@ -193,6 +193,7 @@ fn state_goes_ahead_of_a_read_in_one_round_trip_and_of_a_write_in_two() {
         // The source is asked first: it knows the new state, the replica does not.
         block_on(handle.session.set_character_set(b"latin1")).unwrap();
         assert_eq!(trips(&mut handle, "SELECT COUNT(*) FROM t"), (0, 1), "{family}: charset and read together");
+        cluster.wait_in_step().unwrap();
         assert_eq!(handle.value("SELECT COUNT(*) FROM t WHERE @@character_set_client = 'latin1'"), "2", "{family}");
         // A handle whose source does not know the state yet: charset first, then the write.
         let mut late = shop.connect(Some(&schema));

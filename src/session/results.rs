@@ -117,6 +117,13 @@ impl Session {
         self.phase = Phase::Ready;
         self.outcome.status = end.status;
         self.outcome.warnings = u32::from(end.warnings);
+        if let Ok(connection) = self.current() {
+            let changes = connection.take_session_changes();
+            if !changes.is_empty() {
+                self.changes = changes;
+                self.learn_from_changes();
+            }
+        }
         self.observe_success();
     }
 
