@@ -8,10 +8,10 @@ const TOP: u64 = 0x80 * EACH;
 pub(super) fn plain_prefix(eight: u64) -> usize {
     // Without the top bit, sums cannot reach into the next byte; a sum's top bit says "at least".
     let low = eight & !TOP;
-    let small = low | 0x20 * EACH;
+    let small = low | (0x20 * EACH);
     let letter = (small + (0x80 - b'a' as u64) * EACH) & !(small + (0x80 - b'z' as u64 - 1) * EACH);
     let digit = (low + (0x80 - b'0' as u64) * EACH) & !(low + (0x80 - b'9' as u64 - 1) * EACH);
-    let underscore = !((low ^ b'_' as u64 * EACH) + 0x7f * EACH);
+    let underscore = !((low ^ (b'_' as u64 * EACH)) + 0x7f * EACH);
     let other = !((letter | digit | underscore) & !eight) & TOP;
     (other.trailing_zeros() / 8) as usize
 }
@@ -21,7 +21,7 @@ pub(super) fn plain_prefix(eight: u64) -> usize {
 pub(super) fn prefix_without(eight: u64, a: u8, b: u8) -> usize {
     // The lowest byte that is zero is found exactly; bytes above it may be wrong.
     let zero = |value: u64| value.wrapping_sub(EACH) & !value & TOP;
-    let found = zero(eight ^ u64::from(a) * EACH) | zero(eight ^ u64::from(b) * EACH);
+    let found = zero(eight ^ (u64::from(a) * EACH)) | zero(eight ^ (u64::from(b) * EACH));
     (found.trailing_zeros() / 8) as usize
 }
 

@@ -307,11 +307,7 @@ impl Scan<'_> {
             }
             // USE INDEX FOR ORDER BY (...) does not end the FROM clause.
             Kw::Order | Kw::Group | Kw::Join if walk.before.kw == Kw::For => {}
-            Kw::Join | Kw::StraightJoin => {
-                if *flags & FROM_CLAUSE != 0 {
-                    *flags |= EXPECT_TABLE;
-                }
-            }
+            Kw::Join | Kw::StraightJoin if *flags & FROM_CLAUSE != 0 => *flags |= EXPECT_TABLE,
             Kw::Where
             | Kw::Group
             | Kw::Having
@@ -323,21 +319,9 @@ impl Scan<'_> {
             | Kw::Intersect
             | Kw::Set
             | Kw::Qualify => *flags &= !(FROM_CLAUSE | EXPECT_TABLE),
-            Kw::As => {
-                if walk.frame.cte() == CTE_NAMED {
-                    walk.frame.set_cte(CTE_AS);
-                }
-            }
-            Kw::With => {
-                if !matches!(self.ahead.kw, Kw::Rollup | Kw::Query | Kw::Ties) {
-                    walk.frame.set_cte(CTE_NAME);
-                }
-            }
-            Kw::Table => {
-                if matches!(self.ahead.kind, Kind::Word | Kind::Quoted) {
-                    *flags |= EXPECT_TABLE;
-                }
-            }
+            Kw::As if *flags & CTE == CTE_NAMED => walk.frame.set_cte(CTE_AS),
+            Kw::With if !matches!(self.ahead.kw, Kw::Rollup | Kw::Query | Kw::Ties) => walk.frame.set_cte(CTE_NAME),
+            Kw::Table if matches!(self.ahead.kind, Kind::Word | Kind::Quoted) => *flags |= EXPECT_TABLE,
             Kw::SqlCalcFoundRows => self.effects.push(Effect::CalcFoundRows),
             Kw::Into => match mode {
                 Mode::Query | Mode::Expression => {
