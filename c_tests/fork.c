@@ -8,6 +8,14 @@
  */
 #include "lab.h"
 
+/* A table of this process's own: another one may run this program on the same server. */
+static const char *table(const char *format)
+{
+  static char sql[8192];
+  snprintf(sql, sizeof sql, format, (int)getpid());
+  return sql;
+}
+
 /* Bytes that have gone up through the proxy so far. */
 static long wire_bytes(void)
 {
@@ -51,7 +59,8 @@ static const char *const state_names[] = {"idle", "result waits", "reading", "st
 
 static MYSQL_RES *prepare(MYSQL *m, enum state state)
 {
-  static const char rows[] = "SELECT a, REPEAT('r', 500) FROM fork_t ORDER BY a";
+  static char rows[100];
+  snprintf(rows, sizeof rows, "SELECT a, REPEAT('r', 500) FROM fork_%d ORDER BY a", (int)getpid());
   switch (state) {
   case IDLE:
     return NULL;
@@ -69,7 +78,7 @@ static MYSQL_RES *prepare(MYSQL *m, enum state state)
     return mysql_store_result(m);
   case TRANSACTION:
     query(m, "BEGIN");
-    query(m, "UPDATE fork_t SET b = b + 1 WHERE a = 1");
+    query(m, table("UPDATE fork_%d SET b = b + 1 WHERE a = 1"));
     return NULL;
   }
   return NULL;
@@ -167,9 +176,8 @@ int main(int argc, char **argv)
   (void)argv;
   lab_start();
   MYSQL *a = admin();
-  must(a, "DROP TABLE IF EXISTS fork_t");
-  must(a, "CREATE TABLE fork_t (a INT PRIMARY KEY, b INT) ENGINE=InnoDB");
-  char sql[8000], *p = sql + sprintf(sql, "INSERT INTO fork_t VALUES (0,0)");
+  must(a, table("CREATE TABLE fork_%d (a INT PRIMARY KEY, b INT) ENGINE=InnoDB"));
+  char sql[8000], *p = sql + sprintf(sql, "INSERT INTO fork_%d VALUES (0,0)", (int)getpid());
   for (int i = 1; i < 300; i++)
     p += sprintf(p, ",(%d,0)", i);
   must(a, sql);
@@ -179,6 +187,9 @@ int main(int argc, char **argv)
       for (int deed = EXITS; deed <= OPENS_OWN; deed++)
         if (wire || deed == EXITS || deed == RETURNS || deed == OPENS_OWN)
           one(tls, state, deed, wire);
+  a = admin();
+  must(a, table("DROP TABLE fork_%d"));
+  mysql_close(a);
   mysql_library_end();
   printf("\nend\n");
   return 0;

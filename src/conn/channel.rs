@@ -44,6 +44,8 @@ pub(super) struct Channel {
     pub(super) deadline: Option<Instant>,
     /// The largest payload that is taken, bytes.
     pub(super) limit: u64,
+    /// Payloads of this size and more are not taken in passing: they go on in another packet, or are over the limit.
+    pub(super) ceiling: usize,
     pub(super) broken: bool,
     /// Session changes that came with the end of the rows read last.
     pub(super) changes: Vec<u8>,
@@ -65,6 +67,7 @@ impl Channel {
             write_timeout: None,
             deadline: None,
             limit,
+            ceiling: usize::try_from(limit.saturating_add(1)).unwrap_or(usize::MAX).min(frame::MAX_PAYLOAD),
             broken: false,
             changes: Vec::new(),
             failure: None,
@@ -223,7 +226,7 @@ impl Channel {
     pub(super) fn packet_here(&mut self) -> Option<Packet> {
         let (length, sequence) = self.peek()?;
         let from = self.start + frame::HEADER;
-        if sequence != self.sequence || length >= frame::MAX_PAYLOAD || self.inbox.len() - from < length {
+        if sequence != self.sequence || length >= self.ceiling || self.inbox.len() - from < length {
             return None;
         }
         self.sequence = sequence.wrapping_add(1);

@@ -37,7 +37,7 @@ pub(super) async fn store(channel: &mut Channel, flags: u64, columns: usize) -> 
         return Err(channel.out_of_memory());
     }
     loop {
-        match run(&mut channel.sequence, flags, &mut rows) {
+        match run(&mut channel.sequence, flags, channel.ceiling, &mut rows) {
             Stop::Incomplete(want) if want < LARGE_ROW => {
                 if rows.make_room(want).is_err() {
                     return Err(channel.out_of_memory());
@@ -88,7 +88,7 @@ fn take_inbox(channel: &mut Channel, rows: &mut Builder) -> Result<(), OutOfMemo
 
 /// Notes the whole rows among the received bytes.
 #[inline]
-fn run(sequence: &mut u8, flags: u64, rows: &mut Builder) -> Stop {
+fn run(sequence: &mut u8, flags: u64, ceiling: usize, rows: &mut Builder) -> Stop {
     let parts = rows.parts();
     let mut at = 0;
     let mut number = *sequence;
@@ -103,7 +103,7 @@ fn run(sequence: &mut u8, flags: u64, rows: &mut Builder) -> Stop {
         if found != number {
             break Stop::Malformed;
         }
-        if length == frame::MAX_PAYLOAD {
+        if length >= ceiling {
             break Stop::Incomplete(usize::MAX);
         }
         if let Some(0xFE | 0xFF) = payload.first()

@@ -6,6 +6,9 @@ use crate::result::{Columns, StoredRows, StreamRow};
 
 use super::{Phase, Session};
 
+/// `SERVER_SESSION_STATE_CHANGED`.
+const SESSION_STATE_CHANGED: u16 = 1 << 14;
+
 impl Session {
     /// `mysql_store_result`: all rows of the waiting result; None if there is none.
     ///
@@ -117,12 +120,11 @@ impl Session {
         self.phase = Phase::Ready;
         self.outcome.status = end.status;
         self.outcome.warnings = u32::from(end.warnings);
-        if let Ok(connection) = self.current() {
-            let changes = connection.take_session_changes();
-            if !changes.is_empty() {
-                self.changes = changes;
-                self.learn_from_changes();
-            }
+        if end.status & SESSION_STATE_CHANGED != 0
+            && let Ok(connection) = self.current()
+        {
+            self.changes = connection.take_session_changes();
+            self.learn_from_changes();
         }
         self.observe_success();
     }
