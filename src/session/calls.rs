@@ -140,17 +140,24 @@ impl Session {
             self.outcome.affected_rows = 0;
             return Ok(());
         }
-        self.run(if enabled { b"SET autocommit=1" } else { b"SET autocommit=0" }).await
+        self.run(match (self.options.family, enabled) {
+            (Family::MySql, true) => b"set autocommit=1",
+            (Family::MySql, false) => b"set autocommit=0",
+            (Family::MariaDb, true) => b"SET autocommit=1",
+            (Family::MariaDb, false) => b"SET autocommit=0",
+        })
+        .await
     }
 
     /// `mysql_commit`. Routed with nothing open to commit: success without a word to any server.
     pub async fn commit(&mut self) -> Result<(), Error> {
-        self.end_transaction(b"COMMIT").await
+        // As the originals write it: general logs show no difference.
+        self.end_transaction(if self.options.family == Family::MySql { b"commit" } else { b"COMMIT" }).await
     }
 
     /// `mysql_rollback`, as [`Session::commit`].
     pub async fn rollback(&mut self) -> Result<(), Error> {
-        self.end_transaction(b"ROLLBACK").await
+        self.end_transaction(if self.options.family == Family::MySql { b"rollback" } else { b"ROLLBACK" }).await
     }
 
     async fn end_transaction(&mut self, statement: &[u8]) -> Result<(), Error> {
