@@ -265,7 +265,9 @@ impl Session {
                     router.section.health.well(id);
                 }
                 let server = connection.server();
-                let seen = Server::from_version(&server.version, server.is_mariadb);
+                // libmysqlclient keeps the prefix with which MariaDB 10 hides its version from old replicas.
+                let version = server.version.strip_prefix(b"5.5.5-").unwrap_or(&server.version);
+                let seen = Server::from_version(version, server.is_mariadb);
                 router.learn_server(seen, &mode);
                 router.known_version = Some(server.version.clone());
                 router.section.facts.learn(&server.version, server.is_mariadb);
