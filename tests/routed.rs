@@ -483,3 +483,46 @@ fn every_connection_of_a_closed_handle_is_gone() {
         proxy.end_all(How::Fin);
     }
 }
+
+#[test]
+fn a_forked_childs_copy_opens_connections_of_its_own_but_not_in_the_middle_of_a_transaction() {
+    // What a child's handle does when it notices the fork is `abandon`; c_tests/fork.c forks for real.
+    for family in families() {
+        let cluster = shared(family);
+        let schema = database(cluster, "forked");
+        let shop = Shop::new(&addresses(cluster), ROUND_ROBIN);
+        let mut handle = shop.connect(Some(&schema));
+        handle.ok("INSERT INTO t (v) VALUES ('parent')");
+        let parents = handle.session.thread_id();
+        handle.session.abandon(true);
+        handle.ok("INSERT INTO t (v) VALUES ('child')");
+        assert_ne!(handle.session.thread_id(), parents, "{family}");
+        handle.ok("BEGIN");
+        handle.ok("INSERT INTO t (v) VALUES ('open')");
+        handle.session.abandon(true);
+        assert_eq!(handle.code("INSERT INTO t (v) VALUES ('outside')"), 2006, "{family}");
+        handle.ok("ROLLBACK");
+        assert_eq!(handle.value("/*ms=master*/ SELECT COUNT(*) FROM t"), "2", "{family}");
+    }
+}
+
+#[test]
+fn init_commands_that_write_run_on_the_source_only() {
+    for family in families() {
+        let cluster = shared(family);
+        let schema = database(cluster, "init");
+        let shop = Shop::new(&addresses(cluster), ROUND_ROBIN);
+        let set = |session: &mut mysqlclient_ms::session::Session| {
+            session.options().init_commands =
+                vec![b"INSERT INTO t (v) VALUES ('init')".to_vec(), b"SET time_zone = '+05:00'".to_vec()];
+        };
+        let mut handle = shop.try_connect(Some(&schema), set).unwrap();
+        for _ in 0..2 {
+            handle.ok("SELECT 1 FROM DUAL WHERE @@time_zone = '+05:00'");
+            assert_eq!(handle.session.outcome().affected_rows, 1, "{family}: node {}", handle.node());
+            handle.ok("SELECT COUNT(*) FROM t");
+            assert_ne!(handle.node(), 0, "{family}");
+        }
+        assert_eq!(handle.value("/*ms=master*/ SELECT COUNT(*) FROM t"), "1", "{family}");
+    }
+}
