@@ -251,3 +251,14 @@ impl Session {
         self.local_files = files;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Session;
+
+    #[test]
+    fn a_handle_may_move_between_threads() {
+        fn moves<T: Send>() {}
+        moves::<Session>();
+    }
+}
