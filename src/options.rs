@@ -49,6 +49,14 @@ pub struct TlsOptions {
     pub version: Option<String>,
 }
 
+impl TlsOptions {
+    /// No list of protocol versions was given, or one of those in it is spoken.
+    pub fn names_a_version(&self) -> bool {
+        let spoken = |word: &str| ["tlsv1.2", "tlsv1.3"].iter().any(|name| word.trim().eq_ignore_ascii_case(name));
+        self.version.as_deref().is_none_or(|list| list.split(',').any(spoken))
+    }
+}
+
 /// `MYSQL_OPT_PROTOCOL`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {

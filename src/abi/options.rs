@@ -273,7 +273,11 @@ fn apply(options: &mut Options, settings: &mut Settings, opt: Opt, value: &Value
         Opt::TlsCa => options.tls.ca = text.map(path),
         Opt::TlsCapath => options.tls.capath = text.map(path),
         Opt::TlsCipher => options.tls.cipher = text.map(string),
-        Opt::TlsVersion => options.tls.version = text.map(string),
+        Opt::TlsVersion => {
+            options.tls.version = text.map(string);
+            // libmysqlclient says so now and again at connect; Connector/C takes any text.
+            return options.family == Family::MariaDb || options.tls.names_a_version();
+        }
         Opt::TlsMode => {
             options.tls.mode = match number {
                 1 => TlsMode::Disabled,

@@ -19,11 +19,18 @@ const SYSTEM_CAS: &str = "/etc/ssl/certs/ca-certificates.crt";
 /// Verification was asked for and there is nothing to verify with.
 const NO_CA: &str = "CA certificate is required if ssl-mode is VERIFY_CA or VERIFY_IDENTITY";
 
+/// The client's own certificate or its key cannot be used.
+const NO_CERTIFICATE: &str = "Unable to get certificate";
+const NO_KEY: &str = "Unable to get private key";
+
 /// Makes the settings; the error is the text behind "SSL connection error: ".
 pub(super) fn build(options: &Options, mode: TlsMode, host: &str) -> Result<Arc<ClientConfig>, String> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let versions = versions(options.tls.version.as_deref())?;
-    let trusted = if mode >= TlsMode::VerifyCa || options.tls.ca.is_some() { trusted(options)? } else { Vec::new() };
+    let versions = versions(options.tls.version.as_deref(), options.family)?;
+    // In both originals a CA that is named is verified against, whatever the mode.
+    let named = options.tls.ca.is_some() || options.tls.capath.is_some();
+    let mode = if named { mode.max(TlsMode::VerifyCa) } else { mode };
+    let trusted = if mode >= TlsMode::VerifyCa { trusted(options)? } else { Vec::new() };
     if mode >= TlsMode::VerifyCa && trusted.is_empty() && options.family == Family::MySql {
         return Err(NO_CA.to_owned());
     }
@@ -39,13 +46,14 @@ pub(super) fn build(options: &Options, mode: TlsMode, host: &str) -> Result<Arc<
             // One file may hold both.
             let cert = cert.as_ref().or(key.as_ref()).ok_or("no certificate")?;
             let key = key.as_ref().unwrap_or(cert);
-            let chain: Result<Vec<_>, _> =
-                CertificateDer::pem_file_iter(cert).map_err(|_| "Unable to get certificate")?.collect();
-            let chain = chain.map_err(|_| "Unable to get certificate")?;
-            let key = PrivateKeyDer::from_pem_file(key).map_err(|_| "Unable to get private key")?;
-            builder
-                .with_client_auth_cert(chain, key)
-                .map_err(|_| "Private key does not match the certificate public key")?
+            let chain: Result<Vec<_>, _> = CertificateDer::pem_file_iter(cert).map_err(|_| NO_CERTIFICATE)?.collect();
+            let chain = chain.map_err(|_| NO_CERTIFICATE)?;
+            if chain.is_empty() {
+                return Err(NO_CERTIFICATE.to_owned());
+            }
+            let key = PrivateKeyDer::from_pem_file(key).map_err(|_| NO_KEY)?;
+            // Also a key of another certificate, as in the original.
+            builder.with_client_auth_cert(chain, key).map_err(|_| NO_KEY)?
         }
     };
     // Neither original sends the name unless told to.
@@ -55,9 +63,10 @@ pub(super) fn build(options: &Options, mode: TlsMode, host: &str) -> Result<Arc<
     Ok(Arc::new(config))
 }
 
-fn versions(list: Option<&str>) -> Result<Vec<&'static rustls::SupportedProtocolVersion>, String> {
+fn versions(list: Option<&str>, family: Family) -> Result<Vec<&'static rustls::SupportedProtocolVersion>, String> {
+    let all = vec![&rustls::version::TLS13, &rustls::version::TLS12];
     let Some(list) = list else {
-        return Ok(vec![&rustls::version::TLS13, &rustls::version::TLS12]);
+        return Ok(all);
     };
     let mut versions = Vec::new();
     for word in list.split(',').map(str::trim) {
@@ -67,7 +76,18 @@ fn versions(list: Option<&str>) -> Result<Vec<&'static rustls::SupportedProtocol
             _ => {}
         }
     }
-    if versions.is_empty() { Err("TLS version is invalid".to_owned()) } else { Ok(versions) }
+    match family {
+        // Connector/C looks for the names that it knows and takes no name for no wish.
+        Family::MariaDb if versions.is_empty() && !asks_for_old(list) => Ok(all),
+        _ if versions.is_empty() => Err("TLS version is invalid".to_owned()),
+        _ => Ok(versions),
+    }
+}
+
+/// A list that names nothing but versions which are spoken no more: falling back to others is not what it asks for.
+fn asks_for_old(list: &str) -> bool {
+    let list = list.to_ascii_lowercase();
+    ["tlsv1.0", "tlsv1.1", "sslv3"].iter().any(|name| list.contains(name))
 }
 
 fn trusted(options: &Options) -> Result<Vec<CertificateDer<'static>>, String> {
@@ -76,6 +96,9 @@ fn trusted(options: &Options) -> Result<Vec<CertificateDer<'static>>, String> {
     if let Some(ca) = &options.tls.ca {
         let found: Result<Vec<_>, _> = CertificateDer::pem_file_iter(ca).map_err(|_| BAD)?.collect();
         all.extend(found.map_err(|_| BAD)?);
+        if all.is_empty() {
+            return Err(BAD.to_owned());
+        }
     }
     if let Some(folder) = &options.tls.capath {
         for entry in std::fs::read_dir(folder).map_err(|_| BAD)?.flatten() {
