@@ -170,6 +170,16 @@ impl Error {
         Error::of(cr::CONNECTION_ERROR, message)
     }
 
+    /// 2002 in the MariaDB family: an error packet came where TLS was to begin.
+    pub fn unauthenticated(code: u32, text: &[u8]) -> Self {
+        let mut message = b"Received error packet before completion of TLS handshake. The authenticity of the \
+                            following error cannot be verified: "
+            .to_vec();
+        message.extend_from_slice(format!("{code} - ").as_bytes());
+        message.extend_from_slice(text);
+        Error::client(cr::CONNECTION_ERROR, message)
+    }
+
     /// 2003 in the MySQL family, 2002 in the MariaDB family: nobody answers at a TCP address.
     pub fn tcp_connect(family: Family, host: &str, port: u16, errno: i32) -> Self {
         match family {

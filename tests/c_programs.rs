@@ -230,6 +230,21 @@ fn logins_are_the_originals() {
 }
 
 #[test]
+fn the_environment_counts_as_for_the_originals() {
+    same("environment");
+}
+
+#[test]
+fn changed_users_are_the_originals() {
+    same("change_user");
+}
+
+#[test]
+fn tls_is_the_originals() {
+    same("tls");
+}
+
+#[test]
 fn results_are_the_originals() {
     same("results");
 }

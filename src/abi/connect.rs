@@ -84,6 +84,27 @@ entry! {
 }
 
 entry! {
+    /// Logs in again with another account; the session's state is forgotten. NULL texts are empty ones.
+    ///
+    /// Routing: every connection is closed and opened again with the new account when it is needed. Returns: 0; 1 on an
+    /// error, with the old account still the handle's. Errors: the server's, 2006, 2013, 2014, 2019, 2059, 2061.
+    ///
+    /// # Safety
+    /// `mysql` is NULL or a valid handle; the texts are NULL or NUL-ended strings.
+    fn mysql_change_user<F>(
+        mysql: *mut F::Mysql, user: *const c_char, passwd: *const c_char, db: *const c_char,
+    ) -> c_char;
+    handle mysql, fails 1, {
+        // SAFETY: the caller's promise.
+        let text = |text: *const c_char| unsafe { c_bytes(text) };
+        let (user, password) = (text(user).unwrap_or_default(), text(passwd).unwrap_or_default());
+        let database = text(db);
+        // SAFETY: the caller's promise.
+        unsafe { call::<F>(mysql, |session| block_on(session.change_user(user, password, database))) as c_char }
+    }
+}
+
+entry! {
     /// Asks the server whether it is there; reconnects if the program has asked for that.
     ///
     /// Routing: the node used last, else the source. Returns: 0; 1 on an error. Errors: 2006, 2013, 2014.

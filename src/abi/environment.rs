@@ -43,11 +43,16 @@ pub(super) fn connect_defaults(family: Family) -> Environment {
         Family::MySql => "/var/run/mysqld/mysqld.sock",
         Family::MariaDb => "/run/mysqld/mysqld.sock",
     };
+    let socket = bytes("MYSQL_UNIX_PORT").or_else(|| match family {
+        Family::MySql => None,
+        // Connector/C's own name for it counts after the common one.
+        Family::MariaDb => bytes("MARIADB_UNIX_PORT"),
+    });
     let path = |path| PathBuf::from(OsString::from_vec(path));
     Environment {
         password: bytes("MYSQL_PWD"),
         port: if port == 0 { 3306 } else { port },
-        socket: bytes("MYSQL_UNIX_PORT").map_or_else(|| default_socket.into(), path),
+        socket: socket.map_or_else(|| default_socket.into(), path),
         login: login(),
     }
 }

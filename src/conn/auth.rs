@@ -11,12 +11,11 @@ use super::channel::{Channel, Packet};
 use super::login::{read_file, server_error};
 use crate::error::{Error, Origin, Sent, cr};
 use crate::options::{Family, Options};
-use crate::wire::greeting::Greeting;
 use crate::wire::ok::{self, OkPacket};
 use crate::wire::{auth as answers, capabilities as cap, err};
 
-const NATIVE: &[u8] = b"mysql_native_password";
-const CACHING_SHA2: &[u8] = b"caching_sha2_password";
+pub(super) const NATIVE: &[u8] = b"mysql_native_password";
+pub(super) const CACHING_SHA2: &[u8] = b"caching_sha2_password";
 const SHA256: &[u8] = b"sha256_password";
 const CLEAR: &[u8] = b"mysql_clear_password";
 const OLD: &[u8] = b"mysql_old_password";
@@ -43,28 +42,41 @@ pub(super) struct Exchange<'a> {
     secure: bool,
 }
 
+/// What an exchange begins with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Start<'a> {
+    /// The method that the server announced; empty for none.
+    pub(super) offered: &'a [u8],
+    /// The server's challenge.
+    pub(super) challenge: &'a [u8],
+    /// The capabilities agreed on.
+    pub(super) flags: u64,
+    /// TLS or a Unix socket: nobody listens.
+    pub(super) secure: bool,
+}
+
 impl<'a> Exchange<'a> {
-    pub(super) fn new(
-        target: &'a Target,
-        options: &'a Options,
-        greeting: &Greeting,
-        flags: u64,
-        secure: bool,
-    ) -> Exchange<'a> {
+    pub(super) fn new(target: &'a Target, options: &'a Options, start: Start<'_>) -> Exchange<'a> {
+        let Start { offered, challenge, flags, secure } = start;
         let wanted = options.default_auth.as_deref().map(str::as_bytes);
-        let offered = if greeting.method.is_empty() { NATIVE } else { &greeting.method[..] };
+        let offered = if offered.is_empty() { NATIVE } else { offered };
         let method = match wanted {
             Some(wanted) if is_known(wanted) => wanted,
             _ if is_known(offered) => offered,
             // The server will ask to switch if that is not the account's.
             _ => NATIVE,
         };
-        Exchange { target, options, method: method.to_vec(), challenge: greeting.scramble.clone(), flags, secure }
+        Exchange { target, options, method: method.to_vec(), challenge: challenge.to_vec(), flags, secure }
     }
 
     /// Name of the method that made the last answer.
     pub(super) fn method(&self) -> &[u8] {
         &self.method
+    }
+
+    /// The challenge that the server sent last.
+    pub(super) fn into_challenge(self) -> Vec<u8> {
+        self.challenge
     }
 
     fn family(&self) -> Family {

@@ -70,6 +70,17 @@ pub(super) struct LoggedIn {
     pub(super) flags: u64,
     /// The OK packet that ended the login.
     pub(super) ok: ok::OkPacket,
+    /// What COM_CHANGE_USER needs to know of the login.
+    pub(super) memory: Memory,
+}
+
+/// What the next login on the same connection needs to know of this one.
+#[derive(Debug)]
+pub(super) struct Memory {
+    /// The server's last challenge.
+    challenge: Vec<u8>,
+    /// TLS or a Unix socket: nobody listens.
+    secure: bool,
 }
 
 /// See the module.
@@ -149,7 +160,8 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
     }
 
     let attributes = attributes::all(options, target);
-    let mut auth = auth::Exchange::new(target, options, &greeting, flags, secure);
+    let start = auth::Start { offered: &greeting.method, challenge: &greeting.scramble, flags, secure };
+    let mut auth = auth::Exchange::new(target, options, start);
     let answer = Zeroizing::new(auth.first_answer()?);
     let mut packet = Zeroizing::new(Vec::with_capacity(512));
     login::put(
@@ -167,10 +179,56 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
     channel.flush().await.map_err(|_| Error::lost(family).sent(Sent::No))?;
     let ok = auth.run(&mut channel).await?;
     server.client_flag = shown_flags(family, flags, target);
-    let mut logged_in = LoggedIn { channel, server, flags, ok };
+    let memory = Memory { challenge: auth.into_challenge(), secure };
+    let mut logged_in = LoggedIn { channel, server, flags, ok, memory };
     finish(&mut logged_in, &collation, options).await?;
     logged_in.channel.deadline = None;
     Ok(logged_in)
+}
+
+/// COM_CHANGE_USER on a connection that is logged in: the account, password and schema of `target`, the character set
+/// of `options`; no init commands.
+///
+/// Errors: the server's; 2006 when nothing was sent; 2013 with its stage; those of a login.
+pub(super) async fn change_user(
+    channel: &mut Channel,
+    flags: u64,
+    memory: &mut Memory,
+    target: &Target,
+    options: &Options,
+) -> Result<ok::OkPacket, Error> {
+    let collation = collation::for_login(options)?;
+    // Each original begins with its own method, whatever the server announced when it was connected to.
+    let offered = match options.family {
+        Family::MySql => auth::CACHING_SHA2,
+        Family::MariaDb => auth::NATIVE,
+    };
+    let start = auth::Start { offered, challenge: &memory.challenge, flags, secure: memory.secure };
+    let mut auth = auth::Exchange::new(target, options, start);
+    let answer = Zeroizing::new(auth.first_answer()?);
+    let attributes = attributes::all(options, target);
+    let mut argument = Zeroizing::new(Vec::with_capacity(512));
+    login::put_change_user(
+        &mut argument,
+        &login::ChangeUser {
+            capabilities: flags,
+            user: &target.user,
+            answer: &answer,
+            database: target.database.as_deref().unwrap_or_default(),
+            collation: u16::from(collation.in_login),
+            method: auth.method(),
+            attributes: &attributes,
+        },
+    );
+    channel.send(Command::ChangeUser, &[&argument]).await?;
+    let ok = auth.run(channel).await;
+    memory.challenge = auth.into_challenge();
+    let ok = ok?;
+    if let Some(statement) = &collation.statement {
+        channel.send(Command::Query, &[statement.as_bytes()]).await?;
+        super::drain_reply(channel, flags).await?;
+    }
+    Ok(ok)
 }
 
 /// Over a Unix socket "preferred" means no TLS, as in the original: there is nothing to gain.
@@ -198,7 +256,7 @@ async fn read_greeting(channel: &mut Channel, options: &Options) -> Result<Greet
     };
     let bytes = channel.bytes(&packet);
     if err::is_err(bytes) {
-        return Err(early_error(family, bytes));
+        return Err(early_error(options, bytes));
     }
     match greeting::parse(bytes) {
         Ok(First::Greeting(greeting)) => Ok(greeting),
@@ -223,14 +281,19 @@ pub(super) fn server_error(family: Family, packet: &[u8]) -> Error {
     }
 }
 
-/// An error packet in the place of the greeting. libmysqlclient takes an SQLSTATE there for a part of the text.
-fn early_error(family: Family, packet: &[u8]) -> Error {
-    let mut error = server_error(family, packet);
-    if family == Family::MySql && packet.len() > 3 && error.origin == Origin::Server {
-        error.sqlstate = HY000;
-        error.message = packet[3..].to_vec();
+/// An error packet in the place of the greeting. libmysqlclient takes an SQLSTATE there for a part of the text;
+/// Connector/C, when TLS was asked for, does not believe it.
+fn early_error(options: &Options, packet: &[u8]) -> Error {
+    let mut error = server_error(options.family, packet);
+    match options.family {
+        Family::MySql if packet.len() > 3 && error.origin == Origin::Server => {
+            error.sqlstate = HY000;
+            error.message = packet[3..].to_vec();
+            error
+        }
+        Family::MariaDb if options.tls.mode != TlsMode::Disabled => Error::unauthenticated(error.code, &error.message),
+        _ => error,
     }
-    error
 }
 
 /// A connection that broke while the greeting was awaited.

@@ -145,6 +145,7 @@ pub struct Connection {
     /// The capabilities agreed on.
     flags: u64,
     login: OkPacket,
+    memory: login::Memory,
 }
 
 impl Connection {
@@ -152,8 +153,18 @@ impl Connection {
     ///
     /// Errors: 2002, 2003, 2005, 2012, 2013, 2026, 2059, 2061 with the family's text, or the server's own.
     pub async fn open(target: &Target, options: &Options) -> Result<Connection, Error> {
-        let login::LoggedIn { channel, server, flags, ok } = login::open(target, options).await?;
-        Ok(Connection { channel, server, flags, login: ok })
+        let login::LoggedIn { channel, server, flags, ok, memory } = login::open(target, options).await?;
+        Ok(Connection { channel, server, flags, login: ok, memory })
+    }
+
+    /// Logs in again on the same connection (COM_CHANGE_USER): with the account, password and schema of `target` and
+    /// the character set of `options`. The server forgets the session's state; init commands are not run again.
+    ///
+    /// Errors: the server's refusal, after which the connection may be alive or not, as the server likes; 2006, 2013;
+    /// those of a login's authentication.
+    pub async fn change_user(&mut self, target: &Target, options: &Options) -> Result<(), Error> {
+        self.login = login::change_user(&mut self.channel, self.flags, &mut self.memory, target, options).await?;
+        Ok(())
     }
 
     /// What the server said of itself.

@@ -122,7 +122,9 @@ impl Session {
             }
         }
         self.follow_charset(charset.default_collation(self.options.family));
-        self.options.charset = Some(text.into_owned());
+        let name = text.into_owned();
+        self.charset_override = Some((name.clone(), self.charset_option()));
+        self.options.charset = Some(name);
         Ok(())
     }
 

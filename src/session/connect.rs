@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use zeroize::Zeroize;
+
 use crate::charset::{self, Collation};
 use crate::conn::{Connection, Endpoint, Target};
 use crate::error::{Error, cr};
@@ -10,6 +12,9 @@ use crate::options::{Family, Options, Protocol};
 use super::carry::Carry;
 use super::nodes::Node;
 use super::{Phase, Session};
+
+/// `SERVER_STATUS_AUTOCOMMIT`.
+const AUTOCOMMIT: u16 = 2;
 
 /// The arguments of `mysql_real_connect`; None = NULL, 0 = "the default port".
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -57,8 +62,7 @@ impl ConnectArgs {
         if nonempty(&self.user).is_none() {
             self.user = Some(defaults.user.clone().unwrap_or_else(|| environment.login.clone()));
         }
-        let given = if options.family == Family::MySql { self.password.as_ref() } else { nonempty(&self.password) };
-        if given.is_none() {
+        if self.password.is_none() {
             self.password = defaults.password.clone().or_else(|| environment.password.clone());
         }
         if nonempty(&self.database).is_none() {
@@ -131,6 +135,120 @@ impl Session {
         self.phase = Phase::Ready;
         self.connected = true;
         Ok(())
+    }
+
+    /// `mysql_change_user`: another account on the same connection, which forgets its session state; NULL texts are
+    /// empty ones. Routed: every connection is closed and opened with the new account when it is next needed; the
+    /// source at once, if any node was open, so that a refused account is told. Nodes with an account of their own in
+    /// the configuration keep it.
+    ///
+    /// Errors: the server's, with the old account still the handle's; 2006, 2013, 2014, 2019; those of a login.
+    pub async fn change_user(&mut self, user: &[u8], password: &[u8], database: Option<&[u8]>) -> Result<(), Error> {
+        let asked = self.charset_option();
+        let before = std::mem::replace(&mut self.options.charset, asked);
+        let changed = match self.wanted_charset() {
+            Ok(charset) => self.change_account(user, password, database).await.map(|()| charset),
+            Err(error) => Err(error),
+        };
+        match changed {
+            Ok(charset) => {
+                self.charset_override = None;
+                self.follow_charset(charset);
+                Ok(())
+            }
+            Err(error) => {
+                self.options.charset = before;
+                Err(error)
+            }
+        }
+    }
+
+    async fn change_account(&mut self, user: &[u8], password: &[u8], database: Option<&[u8]>) -> Result<(), Error> {
+        let columns = self.outcome.field_count;
+        self.begin().await?;
+        // As the originals: it is no statement.
+        self.outcome.field_count = columns;
+        let database = database.filter(|name| !name.is_empty()).map(<[u8]>::to_vec);
+        if self.router.is_some() {
+            self.change_user_routed(user, password, database).await
+        } else {
+            self.change_user_plain(user, password, database).await
+        }
+    }
+
+    async fn change_user_plain(
+        &mut self,
+        user: &[u8],
+        password: &[u8],
+        database: Option<Vec<u8>>,
+    ) -> Result<(), Error> {
+        let gone = Error::gone(self.options.family);
+        let Some(node) = self.nodes.first_mut() else { return Err(gone) };
+        let mut target = node.target.clone();
+        target.user = user.to_vec();
+        target.password.zeroize();
+        target.password = password.to_vec();
+        target.database.clone_from(&database);
+        let changed = match node.connection_mut() {
+            Some(connection) => connection.change_user(&target, &self.options).await,
+            None => Err(gone),
+        };
+        if let Err(error) = changed {
+            self.failed(&error);
+            return Err(error);
+        }
+        node.target = target;
+        self.remember_account(user, password);
+        self.carry.reset();
+        self.carry.set_schema(database, None);
+        if let Some(node) = self.nodes.first_mut() {
+            node.versions = self.carry.fresh();
+            if let Some(connection) = node.connection() {
+                self.outcome.status = connection.login_ok().status;
+            }
+        }
+        self.outcome.affected_rows = 0;
+        self.outcome.insert_id = 0;
+        Ok(())
+    }
+
+    async fn change_user_routed(
+        &mut self,
+        user: &[u8],
+        password: &[u8],
+        database: Option<Vec<u8>>,
+    ) -> Result<(), Error> {
+        let was_open = !self.no_node_is_open();
+        for node in &mut self.nodes {
+            if let Some(connection) = node.take() {
+                connection.quit();
+            }
+        }
+        self.at = None;
+        self.prelude_replies = 0;
+        self.carry.reset();
+        self.observe_reset();
+        let before = (self.args.clone(), self.carry.schema().map(<[u8]>::to_vec));
+        self.remember_account(user, password);
+        self.carry.set_schema(database, None);
+        self.retarget();
+        if was_open && let Err(error) = self.open_for_call().await {
+            self.args = before.0;
+            self.carry.set_schema(before.1, None);
+            self.retarget();
+            return Err(error);
+        }
+        self.outcome = super::Outcome { affected_rows: 0, status: AUTOCOMMIT, ..super::Outcome::default() };
+        Ok(())
+    }
+
+    /// The account that the program asked for last.
+    fn remember_account(&mut self, user: &[u8], password: &[u8]) {
+        self.args.user = Some(user.to_vec());
+        if let Some(old) = &mut self.args.password {
+            old.zeroize();
+        }
+        self.args.password = Some(password.to_vec());
     }
 
     pub(super) fn check_unconnected(&self) -> Result<(), Error> {

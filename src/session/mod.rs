@@ -73,6 +73,8 @@ pub struct Session {
     carry: Carry,
     phase: Phase,
     charset: Collation,
+    /// The name that `mysql_set_character_set` put into the options, and what the program had said there before.
+    charset_override: Option<(String, Option<String>)>,
     outcome: Outcome,
     pending: Option<Columns>,
     changes: Vec<u8>,
@@ -96,6 +98,7 @@ impl Session {
             carry: Carry::default(),
             phase: Phase::Ready,
             charset: connect::unconnected_charset(family),
+            charset_override: None,
             outcome: Outcome::default(),
             pending: None,
             changes: Vec::new(),
@@ -178,6 +181,14 @@ impl Session {
     /// The character set for escaping.
     pub fn charset(&self) -> Collation {
         self.charset
+    }
+
+    /// The character set that the program has asked for by option, whatever `mysql_set_character_set` said since.
+    fn charset_option(&self) -> Option<String> {
+        match &self.charset_override {
+            Some((name, before)) if self.options.charset.as_ref() == Some(name) => before.clone(),
+            _ => self.options.charset.clone(),
+        }
     }
 
     /// Escaping and reading of texts follow the client's character set.

@@ -5,6 +5,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use zeroize::Zeroize;
+
 use crate::cluster::Clusters;
 use crate::cluster::config::{Call, Section, Snapshot, Strategy};
 use crate::cluster::topology::{Endpoint as ClusterEndpoint, NodeId, NodeSet};
@@ -231,6 +233,20 @@ impl Session {
             client_flags: node.connect_flags.unwrap_or(args.flags),
         };
         Node::new(target, Some(node.tls.clone()))
+    }
+
+    /// Gives the nodes that have no account of their own the handle's.
+    pub(super) fn retarget(&mut self) {
+        let Some(router) = self.router.as_deref() else { return };
+        for (node, configured) in self.nodes.iter_mut().zip(&router.section.nodes) {
+            if configured.user.is_none() {
+                node.target.user = self.args.user.clone().unwrap_or_default();
+            }
+            if configured.password.is_none() {
+                node.target.password.zeroize();
+                node.target.password = self.args.password.clone().unwrap_or_default();
+            }
+        }
     }
 
     /// Opens a node's connection: schema and character set with the handshake, then what the lexer must know.

@@ -32,6 +32,41 @@ pub struct Login<'a> {
     pub attributes: &'a [(Vec<u8>, Vec<u8>)],
 }
 
+/// What COM_CHANGE_USER says.
+///
+/// <https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_change_user.html>
+#[derive(Clone, Copy, Debug)]
+pub struct ChangeUser<'a> {
+    /// Agreed flags of the connection.
+    pub capabilities: u64,
+    /// Account name.
+    pub user: &'a [u8],
+    /// Answer to the last challenge; at most 255 bytes of it are sent.
+    pub answer: &'a [u8],
+    /// Schema; empty for none.
+    pub database: &'a [u8],
+    /// Collation id.
+    pub collation: u16,
+    /// Method that made the answer; sent when PLUGIN_AUTH is set.
+    pub method: &'a [u8],
+    /// Attributes in order; sent when CONNECT_ATTRS is set.
+    pub attributes: &'a [(Vec<u8>, Vec<u8>)],
+}
+
+/// Appends the argument of COM_CHANGE_USER.
+pub fn put_change_user(out: &mut Vec<u8>, change: &ChangeUser<'_>) {
+    put_nul(out, change.user);
+    put_short(out, change.answer);
+    put_nul(out, change.database);
+    out.extend_from_slice(&change.collation.to_le_bytes());
+    if change.capabilities & capabilities::PLUGIN_AUTH != 0 {
+        put_nul(out, change.method);
+    }
+    if change.capabilities & capabilities::CONNECT_ATTRS != 0 {
+        put_attributes(out, change.attributes);
+    }
+}
+
 /// Appends the payload of an SSL request: the first 32 bytes of the response.
 pub fn put_prefix(out: &mut Vec<u8>, prefix: &Prefix) {
     out.extend_from_slice(&(prefix.capabilities as u32).to_le_bytes());
@@ -49,9 +84,7 @@ pub fn put(out: &mut Vec<u8>, login: &Login<'_>) {
     if flags & capabilities::PLUGIN_AUTH_LENENC_CLIENT_DATA != 0 {
         reader::put_lenenc_bytes(out, login.answer);
     } else {
-        let answer = &login.answer[..login.answer.len().min(255)];
-        out.push(answer.len() as u8);
-        out.extend_from_slice(answer);
+        put_short(out, login.answer);
     }
     if flags & capabilities::CONNECT_WITH_DB != 0 {
         put_nul(out, login.database);
@@ -60,13 +93,24 @@ pub fn put(out: &mut Vec<u8>, login: &Login<'_>) {
         put_nul(out, login.method);
     }
     if flags & capabilities::CONNECT_ATTRS != 0 {
-        let size = |bytes: &[u8]| reader::lenenc_size(bytes.len() as u64) + bytes.len();
-        let total: usize = login.attributes.iter().map(|(key, value)| size(key) + size(value)).sum();
-        reader::put_lenenc(out, total as u64);
-        for (key, value) in login.attributes {
-            reader::put_lenenc_bytes(out, key);
-            reader::put_lenenc_bytes(out, value);
-        }
+        put_attributes(out, login.attributes);
+    }
+}
+
+/// Appends at most 255 bytes behind their count in one byte.
+fn put_short(out: &mut Vec<u8>, bytes: &[u8]) {
+    let bytes = &bytes[..bytes.len().min(255)];
+    out.push(bytes.len() as u8);
+    out.extend_from_slice(bytes);
+}
+
+fn put_attributes(out: &mut Vec<u8>, attributes: &[(Vec<u8>, Vec<u8>)]) {
+    let size = |bytes: &[u8]| reader::lenenc_size(bytes.len() as u64) + bytes.len();
+    let total: usize = attributes.iter().map(|(key, value)| size(key) + size(value)).sum();
+    reader::put_lenenc(out, total as u64);
+    for (key, value) in attributes {
+        reader::put_lenenc_bytes(out, key);
+        reader::put_lenenc_bytes(out, value);
     }
 }
 
