@@ -115,11 +115,9 @@ def one_suite(suite, server, ours, expected, args):
         for name, a, b in differences(base_all, ours_all):
             if b == OK:
                 report["better"].append([name, a, b])
-            elif a == OK or b == FAIL:
+            else:
                 reason = expected.reason(suite.name, server.family, name)
                 report["listed" if reason else "worse"].append([name, a, b, reason])
-            else:
-                report["worse"].append([name, a, b, None])
         for name, status in ours_all.items():
             if status == OK and expected.reason(suite.name, server.family, name):
                 report["wrongly_listed"].append(name)
