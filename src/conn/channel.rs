@@ -36,6 +36,8 @@ pub(super) struct Channel {
     pub(super) start: usize,
     joined: Vec<u8>,
     outbox: Vec<u8>,
+    /// So many bytes of the send buffer have left.
+    gone: usize,
     /// Sequence number of the next packet in either direction.
     pub(super) sequence: u8,
     pub(super) read_timeout: Option<Duration>,
@@ -62,6 +64,7 @@ impl Channel {
             start: 0,
             joined: Vec::new(),
             outbox: Vec::new(),
+            gone: 0,
             sequence: 0,
             read_timeout: None,
             write_timeout: None,
@@ -153,6 +156,19 @@ impl Channel {
         }
     }
 
+    /// As [`Channel::fill`] where that is one system call that may wait for ever; false = nothing has been done.
+    #[inline]
+    fn fill_at_once(&mut self) -> bool {
+        if self.read_timeout.is_some() || self.deadline.is_some() {
+            return false;
+        }
+        if self.start == self.inbox.len() {
+            self.start = 0;
+            self.inbox.clear();
+        }
+        self.inbox.len() < self.inbox.capacity() && self.transport.recv_at_once(&mut self.inbox) > 0
+    }
+
     /// One read from the socket to the end of `buffer`, which has room.
     pub(super) async fn fill_other(&mut self, buffer: &mut Vec<u8>) -> Result<(), Error> {
         let deadline = self.until(self.read_timeout);
@@ -207,6 +223,16 @@ impl Channel {
         Ok(length)
     }
 
+    /// As [`Channel::first_packet`] if it is here, or comes whole with one simple read; None = nothing is consumed.
+    #[inline]
+    pub(super) fn first_at_once(&mut self) -> Option<Packet> {
+        if self.peek().is_none() && !self.fill_at_once() {
+            return None;
+        }
+        self.sequence = self.peek()?.1;
+        self.packet_here()
+    }
+
     /// The first packet of a reply may have any sequence number; those after it count on.
     pub(super) async fn first_packet(&mut self) -> Result<Packet, Error> {
         while self.peek().is_none() {
@@ -219,6 +245,20 @@ impl Channel {
             Some(packet) => Ok(packet),
             None => self.packet_slowly().await,
         }
+    }
+
+    /// Where a packet in the receive buffer begins, to come back to it by [`Channel::rewind`].
+    #[inline]
+    pub(super) fn mark(&self, packet: &Packet) -> usize {
+        match packet {
+            Packet::Here(range) => range.start - frame::HEADER,
+            Packet::Joined => self.start,
+        }
+    }
+
+    /// Takes up again at a mark behind which nothing was read from the socket.
+    pub(super) fn rewind(&mut self, mark: usize) {
+        self.start = mark;
     }
 
     /// The next packet, if it has arrived whole.
@@ -350,7 +390,7 @@ impl Channel {
 
     /// Starts a command: its packets are numbered from 0.
     pub(super) fn queue(&mut self, command: Command, argument: &[&[u8]]) {
-        let length = 1 + argument.iter().map(|part| part.len()).sum::<usize>();
+        let length = length_of(argument);
         if length < frame::MAX_PAYLOAD {
             self.outbox.extend_from_slice(&frame::header(length, 0));
             self.outbox.push(command as u8);
@@ -374,24 +414,36 @@ impl Channel {
     }
 
     /// Sends what is queued.
-    #[inline]
     pub(super) async fn flush(&mut self) -> Result<(), Error> {
-        let outbox = std::mem::take(&mut self.outbox);
-        let result = self.write(&outbox, 0).await;
+        let (outbox, gone) = (std::mem::take(&mut self.outbox), std::mem::take(&mut self.gone));
+        let result = self.write(&outbox[gone..], gone).await;
         self.outbox = outbox;
         self.outbox.clear();
         result
     }
 
-    /// Sends a command behind what is queued.
+    /// Sends a command behind what is queued, if the system takes all of it at once. False: [`Channel::send_rest`] has
+    /// to do what is left.
     #[inline]
-    pub(super) async fn send(&mut self, command: Command, argument: &[&[u8]]) -> Result<(), Error> {
-        let length = 1 + argument.iter().map(|part| part.len()).sum::<usize>();
-        if length <= COPIED {
-            self.queue(command, argument);
-            return self.flush().await;
+    pub(super) fn send_at_once(&mut self, command: Command, argument: &[&[u8]]) -> bool {
+        if self.broken || length_of(argument) > COPIED {
+            return false;
         }
-        self.send_large(command, argument, length).await
+        self.queue(command, argument);
+        self.gone = self.transport.send_at_once(&self.outbox);
+        if self.gone < self.outbox.len() {
+            return false;
+        }
+        self.gone = 0;
+        self.outbox.clear();
+        true
+    }
+
+    /// Goes on after [`Channel::send_at_once`], which was given the same command and said no.
+    pub(super) async fn send_rest(&mut self, command: Command, argument: &[&[u8]]) -> Result<(), Error> {
+        let length = length_of(argument);
+        // What fits has been queued.
+        if length <= COPIED { self.flush().await } else { self.send_large(command, argument, length).await }
     }
 
     /// Sends a large command from where it lies; only the bytes around packet headers are copied.
@@ -468,4 +520,10 @@ impl Channel {
         // A command of which the last byte did not leave is not executed; those queued before it may be.
         Error::gone(self.family).sent(if gone == 0 { Sent::No } else { Sent::Maybe })
     }
+}
+
+/// Length of a command: its byte and its argument.
+#[inline]
+fn length_of(argument: &[&[u8]]) -> usize {
+    1 + argument.iter().map(|part| part.len()).sum::<usize>()
 }

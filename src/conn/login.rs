@@ -330,7 +330,7 @@ async fn finish(logged_in: &mut LoggedIn, collation: &collation::ForLogin, optio
             pending = 1;
         }
         channel.flush().await?;
-        super::drain_reply(channel, logged_in.flags).await?;
+        super::head::drain_reply(channel, logged_in.flags).await?;
         pending -= 1;
     }
 }

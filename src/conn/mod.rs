@@ -8,6 +8,7 @@ mod auth;
 mod channel;
 mod collation;
 pub mod driver;
+mod head;
 mod login;
 mod placeholder;
 mod rows;
@@ -24,13 +25,14 @@ use zeroize::Zeroize;
 
 use crate::error::Error;
 use crate::options::Options;
-use crate::result::{Columns, ColumnsBuilder, StoredRows, StreamRow};
-use crate::wire::{capabilities, column, err, ok, reader::Reader};
+use crate::result::{Builder, Columns, StoredRows, StreamRow};
+use crate::wire::err;
 use channel::{Channel, Packet};
 
 pub use crate::wire::ok::{End, OkPacket};
 pub use attributes::{MARIADB_VERSION, MYSQL_VERSION};
 pub use placeholder::Placeholder;
+pub use rows::Rows;
 pub use socket::is_connect_error;
 
 /// Where a server listens.
@@ -201,21 +203,61 @@ impl Connection {
     /// `argument` is the concatenation of the parts; 16 MiB and more is split into packets.
     ///
     /// Errors: 2006, with [`crate::error::Sent::No`] when no byte left; 2020 when larger than allowed.
-    #[inline]
     pub async fn send(&mut self, command: Command, argument: &[&[u8]]) -> Result<(), Error> {
-        self.channel.send(command, argument).await
+        if self.send_at_once(command, argument) { Ok(()) } else { self.send_rest(command, argument).await }
+    }
+
+    /// The first half of [`Connection::send`], which is nearly always all of it: true when the system took the command
+    /// without waiting. False: [`Connection::send_rest`] has to follow, with the same command.
+    #[inline]
+    pub fn send_at_once(&mut self, command: Command, argument: &[&[u8]]) -> bool {
+        self.channel.send_at_once(command, argument)
+    }
+
+    /// The second half of [`Connection::send`].
+    #[cold]
+    pub async fn send_rest(&mut self, command: Command, argument: &[&[u8]]) -> Result<(), Error> {
+        self.channel.send_rest(command, argument).await
     }
 
     /// Reads the head of the next reply. A server's error packet is `Err` with `Sent::Yes`.
-    #[inline]
     pub async fn read_head(&mut self) -> Result<Head, Error> {
-        read_head(&mut self.channel, self.flags).await
+        match self.head_at_once() {
+            Some(head) => head,
+            None => self.head_slowly().await,
+        }
+    }
+
+    /// [`Connection::read_head`] for a head that is here, or comes whole with one simple read. None: nothing has been
+    /// consumed, and [`Connection::head_slowly`] has to read it.
+    #[inline]
+    pub fn head_at_once(&mut self) -> Option<Result<Head, Error>> {
+        head::at_once(&mut self.channel, self.flags)
+    }
+
+    /// [`Connection::read_head`], as often as it takes.
+    #[cold]
+    pub async fn head_slowly(&mut self) -> Result<Head, Error> {
+        head::read(&mut self.channel, self.flags).await
     }
 
     /// Reads all text rows of the result set whose head was read.
-    #[inline]
     pub async fn store_rows(&mut self, column_count: usize) -> Result<(StoredRows, End), Error> {
-        rows::store(&mut self.channel, self.flags, column_count).await
+        match self.rows_at_once(column_count)? {
+            Rows::All(rows, end) => Ok((rows, end)),
+            Rows::Begun(rows) => self.rest_of_rows(rows).await,
+        }
+    }
+
+    /// The first half of [`Connection::store_rows`]: the rows that are here, which may be all.
+    #[inline]
+    pub fn rows_at_once(&mut self, column_count: usize) -> Result<Rows, Error> {
+        rows::begin(&mut self.channel, self.flags, column_count)
+    }
+
+    /// The second half of [`Connection::store_rows`].
+    pub async fn rest_of_rows(&mut self, rows: Builder) -> Result<(StoredRows, End), Error> {
+        rows::store(&mut self.channel, self.flags, rows).await
     }
 
     /// Reads one text row into `row`; `Some(end)` when there is none left.
@@ -237,7 +279,7 @@ impl Connection {
 
     /// Reads the column definitions that answer COM_FIELD_LIST, up to the packet that ends them.
     pub async fn read_field_list(&mut self) -> Result<(Columns, End), Error> {
-        read_field_list(&mut self.channel, self.flags).await
+        head::read_field_list(&mut self.channel, self.flags).await
     }
 
     /// Answers [`Head::LocalInfile`]: one chunk of the file; an empty one ends it, then [`Connection::read_head`].
@@ -275,121 +317,6 @@ impl Connection {
         if !close_fd {
             // The number may belong to something else by now.
             let _ = fd.into_raw_fd();
-        }
-    }
-}
-
-/// Reads the head of a reply.
-#[inline]
-async fn read_head(channel: &mut Channel, flags: u64) -> Result<Head, Error> {
-    let packet = channel.first_packet().await?;
-    match channel.bytes(&packet) {
-        // As the originals.
-        [] => Err(channel.fail(transport::Failure::Closed)),
-        [0, ..] => match ok::parse(channel.bytes(&packet), flags) {
-            Ok(ok) => Ok(Head::Ok(ok)),
-            Err(_) => Err(channel.malformed()),
-        },
-        bytes @ [0xFF, ..] => Err(login::server_error(channel.family, bytes)),
-        [0xFB, name @ ..] => Ok(Head::LocalInfile(name.to_vec())),
-        // COM_SET_OPTION is answered by an EOF packet.
-        bytes if ok::is_end(bytes, flags) => match ok::parse_end(bytes, flags) {
-            Ok(End { status, warnings }) => Ok(Head::Ok(OkPacket { status, warnings, ..OkPacket::default() })),
-            Err(_) => Err(channel.malformed()),
-        },
-        bytes => {
-            let mut reader = Reader::new(bytes);
-            match reader.lenenc() {
-                Ok(count) if count > 0 => read_columns(channel, flags, count).await.map(Head::ResultSet),
-                _ => Err(channel.malformed()),
-            }
-        }
-    }
-}
-
-async fn read_columns(channel: &mut Channel, flags: u64, count: u64) -> Result<Columns, Error> {
-    let Ok(mut builder) = ColumnsBuilder::new(count) else {
-        return Err(channel.out_of_memory());
-    };
-    let extended = flags & capabilities::MARIADB_EXTENDED_METADATA != 0;
-    for _ in 0..count {
-        let packet = match channel.packet_here() {
-            Some(packet) => packet,
-            None => channel.packet().await?,
-        };
-        add_column(channel, &packet, &mut builder, extended, false)?;
-    }
-    if flags & capabilities::DEPRECATE_EOF == 0 {
-        let packet = channel.packet().await?;
-        if !ok::is_end(channel.bytes(&packet), flags) {
-            return Err(unexpected(channel, &packet));
-        }
-    }
-    Ok(builder.finish())
-}
-
-async fn read_field_list(channel: &mut Channel, flags: u64) -> Result<(Columns, End), Error> {
-    let Ok(mut builder) = ColumnsBuilder::new(0) else {
-        return Err(channel.out_of_memory());
-    };
-    let extended = flags & capabilities::MARIADB_EXTENDED_METADATA != 0;
-    let mut packet = channel.first_packet().await?;
-    loop {
-        let bytes = channel.bytes(&packet);
-        if ok::is_end(bytes, flags) {
-            let Ok(end) = ok::parse_end(bytes, flags) else {
-                return Err(channel.malformed());
-            };
-            return Ok((builder.finish(), end));
-        }
-        if err::is_err(bytes) {
-            return Err(login::server_error(channel.family, bytes));
-        }
-        add_column(channel, &packet, &mut builder, extended, true)?;
-        packet = channel.packet().await?;
-    }
-}
-
-fn add_column(
-    channel: &mut Channel,
-    packet: &Packet,
-    builder: &mut ColumnsBuilder,
-    extended: bool,
-    field_list: bool,
-) -> Result<(), Error> {
-    let bytes = channel.bytes(packet);
-    match column::parse(bytes, extended, field_list) {
-        Ok(definition) => match builder.push(bytes, definition) {
-            Ok(()) => Ok(()),
-            Err(_) => Err(channel.out_of_memory()),
-        },
-        Err(_) => Err(unexpected(channel, packet)),
-    }
-}
-
-/// A packet in the wrong place: an error of the server, or nonsense.
-fn unexpected(channel: &mut Channel, packet: &Packet) -> Error {
-    let bytes = channel.bytes(packet);
-    if err::is_err(bytes) { login::server_error(channel.family, bytes) } else { channel.malformed() }
-}
-
-/// Reads all results of one command and throws them away; an error of the server is the result.
-async fn drain_reply(channel: &mut Channel, flags: u64) -> Result<(), Error> {
-    /// `SERVER_MORE_RESULTS_EXISTS`.
-    const MORE: u16 = 8;
-    loop {
-        let status = match read_head(channel, flags).await? {
-            Head::Ok(ok) => ok.status,
-            Head::ResultSet(_) => rows::skip(channel, flags).await?.status,
-            Head::LocalInfile(_) => {
-                // Nobody asked for a file here: an empty one.
-                channel.queue_packet(&[]);
-                channel.flush().await?;
-                MORE
-            }
-        };
-        if status & MORE == 0 {
-            return Ok(());
         }
     }
 }

@@ -28,14 +28,43 @@ enum Stop {
     OutOfMemory,
 }
 
-/// Reads all rows of a result set.
-pub(super) async fn store(channel: &mut Channel, flags: u64, columns: usize) -> Result<(StoredRows, End), Error> {
+/// The rows of a result set, as far as they are here.
+#[derive(Debug)]
+pub enum Rows {
+    /// All of them.
+    All(StoredRows, End),
+    /// More have to be read.
+    Begun(Builder),
+}
+
+/// Takes the rows that are here.
+#[inline]
+pub(super) fn begin(channel: &mut Channel, flags: u64, columns: usize) -> Result<Rows, Error> {
     let Ok(mut rows) = Builder::new(columns) else {
         return Err(channel.out_of_memory());
     };
     if take_inbox(channel, &mut rows).is_err() {
         return Err(channel.out_of_memory());
     }
+    match run(&mut channel.sequence, flags, &mut rows) {
+        Stop::NoRow(length) => finish(channel, flags, rows, length).map(|(rows, end)| Rows::All(rows, end)),
+        // `store` meets it again.
+        _ => Ok(Rows::Begun(rows)),
+    }
+}
+
+/// The next packet, of so many bytes, ends the rows.
+#[inline]
+fn finish(channel: &mut Channel, flags: u64, rows: Builder, length: usize) -> Result<(StoredRows, End), Error> {
+    let end = no_row(channel, flags, &rows, length)?;
+    match rows.finish() {
+        Ok(rows) => Ok((rows, end)),
+        Err(_) => Err(channel.out_of_memory()),
+    }
+}
+
+/// Reads all rows of a result set that [`begin`] has not found.
+pub(super) async fn store(channel: &mut Channel, flags: u64, mut rows: Builder) -> Result<(StoredRows, End), Error> {
     loop {
         match run(&mut channel.sequence, flags, channel.ceiling, &mut rows) {
             Stop::Incomplete(want) if want < LARGE_ROW => {
@@ -45,15 +74,9 @@ pub(super) async fn store(channel: &mut Channel, flags: u64, columns: usize) -> 
                 channel.fill_other(rows.buffer()).await?;
             }
             Stop::Incomplete(_) => large(channel, &mut rows).await?,
-            Stop::NoRow(length) => {
-                let end = no_row(channel, flags, &rows, length)?;
-                return match rows.finish() {
-                    Ok(rows) => Ok((rows, end)),
-                    Err(_) => Err(channel.out_of_memory()),
-                };
-            }
+            Stop::NoRow(length) => return finish(channel, flags, rows, length),
             Stop::Loose(length) => {
-                let Ok(canonical) = row::canonical(&rows.tail()[frame::HEADER..length], columns) else {
+                let Ok(canonical) = row::canonical(&rows.tail()[frame::HEADER..length], rows.columns()) else {
                     return Err(channel.malformed());
                 };
                 let mut block = vec![0; LARGE_HEADER];

@@ -85,6 +85,31 @@ impl Transport {
         }
     }
 
+    /// Hands bytes to the system without waiting: how many it took. 0 also for whatever goes wrong, which
+    /// [`Transport::send`] finds out, and always through TLS.
+    #[inline]
+    pub(super) fn send_at_once(&mut self, bytes: &[u8]) -> usize {
+        match self {
+            Transport::Plain(fd) => {
+                rustix::net::send(fd, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT).unwrap_or_default()
+            }
+            Transport::Tls(_) => 0,
+        }
+    }
+
+    /// The one system call of a blocking read without a time limit: how many bytes were appended. 0 also for whatever
+    /// goes wrong, which [`Transport::recv`] finds out, inside a step, and always through TLS.
+    #[inline]
+    pub(super) fn recv_at_once(&mut self, buffer: &mut Vec<u8>) -> usize {
+        match self {
+            Transport::Plain(fd) if !driver::stepping() => {
+                let read = rustix::net::recv(fd, rustix::buffer::spare_capacity(buffer), RecvFlags::empty());
+                read.map_or(0, |(count, _)| count)
+            }
+            Transport::Plain(_) | Transport::Tls(_) => 0,
+        }
+    }
+
     /// Writes what can be written without waiting; for a farewell that nobody waits for.
     pub(super) fn send_and_forget(&mut self, bytes: &[u8]) {
         match self {

@@ -49,10 +49,17 @@ impl Session {
     }
 
     /// In front of every command: refuses it out of order, forgets what the last one did.
+    #[inline]
     pub(super) async fn begin(&mut self) -> Result<(), Error> {
         if self.phase == Phase::Abandoned {
             self.skip_abandoned_rows().await;
         }
+        self.begin_at_once()
+    }
+
+    /// [`Session::begin`] without abandoned rows.
+    #[inline]
+    fn begin_at_once(&mut self) -> Result<(), Error> {
         if self.is_connected() {
             self.phase.check_free(self.more_results())?;
         }
@@ -71,8 +78,20 @@ impl Session {
     /// Sends a command on the only connection of a plain handle; reconnects first if the program asked for that and
     /// no byte left.
     pub(super) async fn send_plain(&mut self, command: Command, argument: &[&[u8]]) -> Result<(), Error> {
+        if self.sent_at_once(command, argument) { Ok(()) } else { self.send_rest(command, argument).await }
+    }
+
+    /// The first half of [`Session::send_plain`], which is nearly always all of it.
+    #[inline]
+    fn sent_at_once(&mut self, command: Command, argument: &[&[u8]]) -> bool {
+        self.plain_connection().is_some_and(|connection| connection.send_at_once(command, argument))
+    }
+
+    /// The second half of [`Session::send_plain`].
+    #[cold]
+    async fn send_rest(&mut self, command: Command, argument: &[&[u8]]) -> Result<(), Error> {
         let sent = match self.plain_connection() {
-            Some(connection) => connection.send(command, argument).await,
+            Some(connection) => connection.send_rest(command, argument).await,
             None => Err(Error::gone(self.options.family)),
         };
         match sent {
@@ -103,10 +122,22 @@ impl Session {
         if self.prelude_replies > 0 {
             self.read_prelude_replies().await?;
         }
-        let head = match self.current()?.read_head().await {
-            Ok(Head::LocalInfile(name)) => self.send_local_file(&name).await,
-            other => other,
+        let head = match self.current()?.head_at_once() {
+            Some(head) => head,
+            None => self.current()?.head_slowly().await,
         };
+        match head {
+            Ok(Head::LocalInfile(name)) => {
+                let head = self.send_local_file(&name).await;
+                self.take_head(head)
+            }
+            head => self.take_head(head),
+        }
+    }
+
+    /// Learns from the head of a reply.
+    #[inline]
+    fn take_head(&mut self, head: Result<Head, Error>) -> Result<(), Error> {
         match head {
             Ok(Head::Ok(ok)) => {
                 self.take_ok(ok);

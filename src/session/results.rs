@@ -1,8 +1,8 @@
 //! Reading rows: stored, unbuffered, one result after another.
 
-use crate::conn::{End, Head};
+use crate::conn::{End, Head, Rows};
 use crate::error::Error;
-use crate::result::{Columns, StoredRows, StreamRow};
+use crate::result::{Builder, Columns, StoredRows, StreamRow};
 
 use super::{Phase, Session};
 
@@ -15,8 +15,12 @@ impl Session {
     /// Errors: 2014 when no result waits although the last statement has one; 2008; 2013; the server's own.
     pub async fn store_result(&mut self) -> Result<Option<(Columns, StoredRows)>, Error> {
         let Some(columns) = self.take_pending()? else { return Ok(None) };
-        let count = columns.len();
-        match self.read_all(count).await {
+        let read = match self.current().and_then(|connection| connection.rows_at_once(columns.len())) {
+            Ok(Rows::All(rows, end)) => Ok((rows, end)),
+            Ok(Rows::Begun(rows)) => self.rest_of_rows(rows).await,
+            Err(error) => Err(error),
+        };
+        match read {
             Ok((rows, end)) => {
                 self.outcome.affected_rows = rows.len();
                 self.end_of_rows(end);
@@ -29,8 +33,8 @@ impl Session {
         }
     }
 
-    async fn read_all(&mut self, column_count: usize) -> Result<(StoredRows, End), Error> {
-        self.current()?.store_rows(column_count).await
+    async fn rest_of_rows(&mut self, rows: Builder) -> Result<(StoredRows, End), Error> {
+        self.current()?.rest_of_rows(rows).await
     }
 
     /// `mysql_use_result`: the columns of the waiting result, whose rows [`Session::next_row`] fetches.

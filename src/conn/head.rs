@@ -1,0 +1,185 @@
+//! The head of a reply: an OK packet, an error, the request for a file, or the columns of the rows that follow.
+//!
+//! Nearly always all of it comes with one read; [`at_once`] takes it then, without a state machine. Never looks at rows.
+
+use super::channel::{Channel, Packet};
+use super::{Head, login, rows, transport};
+use crate::error::Error;
+use crate::result::{Columns, ColumnsBuilder};
+use crate::wire::ok::{End, OkPacket};
+use crate::wire::{capabilities, column, err, ok, reader::Reader};
+
+/// What the first packet of a reply says.
+enum Start {
+    /// All there is.
+    Whole(Head),
+    /// So many columns follow, at least one.
+    Columns(u64),
+}
+
+/// As [`read`], if all of the head is here or comes with one simple read. None = nothing is consumed.
+#[inline]
+pub(super) fn at_once(channel: &mut Channel, flags: u64) -> Option<Result<Head, Error>> {
+    let packet = channel.first_at_once()?;
+    let mark = channel.mark(&packet);
+    let count = match start(channel, &packet, flags) {
+        Ok(Start::Whole(head)) => return Some(Ok(head)),
+        Ok(Start::Columns(count)) => count,
+        Err(error) => return Some(Err(error)),
+    };
+    let columns = columns_at_once(channel, flags, count);
+    if matches!(columns, Ok(None)) {
+        channel.rewind(mark);
+    }
+    columns.transpose().map(|columns| columns.map(Head::ResultSet))
+}
+
+/// The columns, if all of them are here.
+#[inline]
+fn columns_at_once(channel: &mut Channel, flags: u64, count: u64) -> Result<Option<Columns>, Error> {
+    let Ok(mut builder) = ColumnsBuilder::new(count) else {
+        return Err(channel.out_of_memory());
+    };
+    let extended = flags & capabilities::MARIADB_EXTENDED_METADATA != 0;
+    for _ in 0..count {
+        let Some(packet) = channel.packet_here() else { return Ok(None) };
+        add_column(channel, &packet, &mut builder, extended, false)?;
+    }
+    if flags & capabilities::DEPRECATE_EOF == 0 {
+        let Some(packet) = channel.packet_here() else { return Ok(None) };
+        check_end(channel, &packet, flags)?;
+    }
+    Ok(Some(builder.finish()))
+}
+
+/// Reads the head of a reply.
+pub(super) async fn read(channel: &mut Channel, flags: u64) -> Result<Head, Error> {
+    let packet = channel.first_packet().await?;
+    match start(channel, &packet, flags)? {
+        Start::Whole(head) => Ok(head),
+        Start::Columns(count) => read_columns(channel, flags, count).await.map(Head::ResultSet),
+    }
+}
+
+#[inline]
+fn start(channel: &mut Channel, packet: &Packet, flags: u64) -> Result<Start, Error> {
+    match channel.bytes(packet) {
+        // One length of one byte: most result sets.
+        &[count @ 1..=250] => Ok(Start::Columns(u64::from(count))),
+        _ => start_slowly(channel, packet, flags),
+    }
+}
+
+fn start_slowly(channel: &mut Channel, packet: &Packet, flags: u64) -> Result<Start, Error> {
+    match channel.bytes(packet) {
+        // As the originals.
+        [] => Err(channel.fail(transport::Failure::Closed)),
+        bytes @ [0, ..] => match ok::parse(bytes, flags) {
+            Ok(ok) => Ok(Start::Whole(Head::Ok(ok))),
+            Err(_) => Err(channel.malformed()),
+        },
+        bytes @ [0xFF, ..] => Err(login::server_error(channel.family, bytes)),
+        [0xFB, name @ ..] => Ok(Start::Whole(Head::LocalInfile(name.to_vec()))),
+        // COM_SET_OPTION is answered by an EOF packet.
+        bytes if ok::is_end(bytes, flags) => match ok::parse_end(bytes, flags) {
+            Ok(End { status, warnings }) => {
+                Ok(Start::Whole(Head::Ok(OkPacket { status, warnings, ..OkPacket::default() })))
+            }
+            Err(_) => Err(channel.malformed()),
+        },
+        bytes => match Reader::new(bytes).lenenc() {
+            Ok(count) if count > 0 => Ok(Start::Columns(count)),
+            _ => Err(channel.malformed()),
+        },
+    }
+}
+
+async fn read_columns(channel: &mut Channel, flags: u64, count: u64) -> Result<Columns, Error> {
+    let Ok(mut builder) = ColumnsBuilder::new(count) else {
+        return Err(channel.out_of_memory());
+    };
+    let extended = flags & capabilities::MARIADB_EXTENDED_METADATA != 0;
+    for _ in 0..count {
+        let packet = channel.packet().await?;
+        add_column(channel, &packet, &mut builder, extended, false)?;
+    }
+    if flags & capabilities::DEPRECATE_EOF == 0 {
+        let packet = channel.packet().await?;
+        check_end(channel, &packet, flags)?;
+    }
+    Ok(builder.finish())
+}
+
+/// The packet behind the columns must be their end.
+fn check_end(channel: &mut Channel, packet: &Packet, flags: u64) -> Result<(), Error> {
+    if ok::is_end(channel.bytes(packet), flags) { Ok(()) } else { Err(unexpected(channel, packet)) }
+}
+
+/// Reads the column definitions that answer COM_FIELD_LIST.
+pub(super) async fn read_field_list(channel: &mut Channel, flags: u64) -> Result<(Columns, End), Error> {
+    let Ok(mut builder) = ColumnsBuilder::new(0) else {
+        return Err(channel.out_of_memory());
+    };
+    let extended = flags & capabilities::MARIADB_EXTENDED_METADATA != 0;
+    let mut packet = channel.first_packet().await?;
+    loop {
+        let bytes = channel.bytes(&packet);
+        if ok::is_end(bytes, flags) {
+            let Ok(end) = ok::parse_end(bytes, flags) else {
+                return Err(channel.malformed());
+            };
+            return Ok((builder.finish(), end));
+        }
+        if err::is_err(bytes) {
+            return Err(login::server_error(channel.family, bytes));
+        }
+        add_column(channel, &packet, &mut builder, extended, true)?;
+        packet = channel.packet().await?;
+    }
+}
+
+#[inline]
+fn add_column(
+    channel: &mut Channel,
+    packet: &Packet,
+    builder: &mut ColumnsBuilder,
+    extended: bool,
+    field_list: bool,
+) -> Result<(), Error> {
+    let bytes = channel.bytes(packet);
+    match column::parse(bytes, extended, field_list) {
+        Ok(definition) => match builder.push(bytes, definition) {
+            Ok(()) => Ok(()),
+            Err(_) => Err(channel.out_of_memory()),
+        },
+        Err(_) => Err(unexpected(channel, packet)),
+    }
+}
+
+/// A packet in the wrong place: an error of the server, or nonsense.
+#[cold]
+fn unexpected(channel: &mut Channel, packet: &Packet) -> Error {
+    let bytes = channel.bytes(packet);
+    if err::is_err(bytes) { login::server_error(channel.family, bytes) } else { channel.malformed() }
+}
+
+/// Reads all results of one command and throws them away; an error of the server is the result.
+pub(super) async fn drain_reply(channel: &mut Channel, flags: u64) -> Result<(), Error> {
+    /// `SERVER_MORE_RESULTS_EXISTS`.
+    const MORE: u16 = 8;
+    loop {
+        let status = match read(channel, flags).await? {
+            Head::Ok(ok) => ok.status,
+            Head::ResultSet(_) => rows::skip(channel, flags).await?.status,
+            Head::LocalInfile(_) => {
+                // Nobody asked for a file here: an empty one.
+                channel.queue_packet(&[]);
+                channel.flush().await?;
+                MORE
+            }
+        };
+        if status & MORE == 0 {
+            return Ok(());
+        }
+    }
+}
