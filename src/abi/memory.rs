@@ -5,8 +5,10 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{c_char, c_uint, c_ulong, c_void};
+use std::pin::pin;
 use std::ptr;
 
+use crate::conn::driver::block_on_pinned;
 use crate::options::Family;
 use crate::result::{Column, Columns, StoredRows, StreamRow};
 
@@ -217,7 +219,7 @@ impl<F: Abi> Result<F> {
             unsafe { F::res_current_row(public).write(ptr::null_mut()) };
             return ptr::null_mut();
         };
-        let read = crate::conn::driver::block_on(handle.session.next_row(row));
+        let read = block_on_pinned(pin!(handle.session.next_row(row)));
         let values = match read {
             Ok(true) => {
                 let pointers = row.pointers();
@@ -282,7 +284,7 @@ impl<F: Abi> Result<F> {
         {
             handle.streaming = ptr::null_mut();
             // A failure is told by the next call, as in the originals.
-            let _ = crate::conn::driver::block_on(handle.session.skip_rows());
+            let _ = block_on_pinned(pin!(handle.session.skip_rows()));
             // SAFETY: lent through `owner`.
             unsafe { handle.publish_quietly(owner) };
         }

@@ -3,9 +3,10 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{c_char, c_int, c_ulong};
+use std::pin::pin;
 use std::ptr;
 
-use crate::conn::driver::block_on;
+use crate::conn::driver::{block_on, block_on_pinned};
 
 use super::convert::{c_bytes, slice};
 use super::entry::entry;
@@ -25,7 +26,7 @@ entry! {
         // SAFETY: the caller's promise.
         let sql = unsafe { slice(query, length) };
         // SAFETY: the caller's promise.
-        unsafe { call::<F>(mysql, |session| block_on(session.run(sql))) }
+        unsafe { call::<F>(mysql, |session| block_on_pinned(pin!(session.run(sql)))) }
     }
 }
 
@@ -39,7 +40,7 @@ entry! {
         // SAFETY: the caller's promise.
         let sql = unsafe { c_bytes(query) }.unwrap_or_default();
         // SAFETY: the caller's promise.
-        unsafe { call::<F>(mysql, |session| block_on(session.run(sql))) }
+        unsafe { call::<F>(mysql, |session| block_on_pinned(pin!(session.run(sql)))) }
     }
 }
 
@@ -152,7 +153,7 @@ entry! {
 /// `mysql` is NULL or a valid handle.
 unsafe fn list<F: super::family::Abi>(mysql: *mut F::Mysql, sql: &[u8]) -> *mut F::Res {
     // SAFETY: the caller's promise.
-    if unsafe { call::<F>(mysql, |session| block_on(session.run(sql))) } != 0 {
+    if unsafe { call::<F>(mysql, |session| block_on_pinned(pin!(session.run(sql)))) } != 0 {
         return ptr::null_mut();
     }
     // SAFETY: the caller's promise.

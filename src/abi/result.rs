@@ -3,9 +3,11 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{c_char, c_uint, c_ulong, c_void};
+use std::pin::pin;
 use std::ptr;
 
-use crate::conn::driver::block_on;
+use crate::conn::driver::block_on_pinned;
+use crate::result::StoredRows;
 
 use super::entry::entry;
 use super::family::{Field, Row};
@@ -24,8 +26,10 @@ entry! {
     handle mysql, fails ptr::null_mut(), {
         // SAFETY: the caller's promise.
         let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return ptr::null_mut() };
-        match block_on(handle.session.store_result()) {
-            Ok(Some((columns, rows))) => {
+        let mut rows = StoredRows::default();
+        let columns = block_on_pinned(pin!(handle.session.store_result(&mut rows)));
+        match columns {
+            Ok(Some(columns)) => {
                 // SAFETY: lent through `mysql`.
                 unsafe { handle.publish_quietly(mysql) };
                 Result::<F>::stored(columns, rows)

@@ -44,7 +44,12 @@ thread_local! {
 /// Runs an operation to its end on the calling thread. Costs nothing but the operation itself: no allocation, no waker.
 #[inline]
 pub fn block_on<F: Future>(operation: F) -> F::Output {
-    let mut operation = pin!(operation);
+    block_on_pinned(pin!(operation))
+}
+
+/// The same for an operation that lies where it was made: large ones are not moved for it.
+#[inline]
+pub fn block_on_pinned<F: Future>(mut operation: Pin<&mut F>) -> F::Output {
     let mut context = Context::from_waker(Waker::noop());
     loop {
         // Leaves wait inside their poll, so the first poll is nearly always the last.

@@ -32,7 +32,6 @@ use channel::{Channel, Packet};
 pub use crate::wire::ok::{End, OkPacket};
 pub use attributes::{MARIADB_VERSION, MYSQL_VERSION};
 pub use placeholder::Placeholder;
-pub use rows::Rows;
 pub use socket::is_connect_error;
 
 /// Where a server listens.
@@ -243,21 +242,32 @@ impl Connection {
 
     /// Reads all text rows of the result set whose head was read.
     pub async fn store_rows(&mut self, column_count: usize) -> Result<(StoredRows, End), Error> {
-        match self.rows_at_once(column_count)? {
-            Rows::All(rows, end) => Ok((rows, end)),
-            Rows::Begun(rows) => self.rest_of_rows(rows).await,
-        }
+        let mut rows = Builder::default();
+        let end = match self.rows_at_once(column_count, &mut rows)? {
+            Some(end) => end,
+            None => self.rest_of_rows(&mut rows).await?,
+        };
+        let mut stored = StoredRows::default();
+        self.finish_rows(&mut rows, &mut stored)?;
+        Ok((stored, end))
     }
 
-    /// The first half of [`Connection::store_rows`]: the rows that are here, which may be all.
+    /// The first part of [`Connection::store_rows`]: collects the rows that are here; their end, if that is here too.
     #[inline]
-    pub fn rows_at_once(&mut self, column_count: usize) -> Result<Rows, Error> {
-        rows::begin(&mut self.channel, self.flags, column_count)
+    pub fn rows_at_once(&mut self, column_count: usize, rows: &mut Builder) -> Result<Option<End>, Error> {
+        rows::begin(&mut self.channel, self.flags, column_count, rows)
     }
 
-    /// The second half of [`Connection::store_rows`].
-    pub async fn rest_of_rows(&mut self, rows: Builder) -> Result<(StoredRows, End), Error> {
+    /// The second part of [`Connection::store_rows`], if the first has not found the end.
+    #[cold]
+    pub async fn rest_of_rows(&mut self, rows: &mut Builder) -> Result<End, Error> {
         rows::store(&mut self.channel, self.flags, rows).await
+    }
+
+    /// The last part of [`Connection::store_rows`].
+    #[inline]
+    pub fn finish_rows(&mut self, rows: &mut Builder, stored: &mut StoredRows) -> Result<(), Error> {
+        rows.finish(stored).map_err(|_| self.channel.out_of_memory())
     }
 
     /// Reads one text row into `row`; `Some(end)` when there is none left.

@@ -7,7 +7,7 @@ use super::channel::{Channel, INBOX};
 use super::login::server_error;
 use super::{End, Packet};
 use crate::error::Error;
-use crate::result::{Builder, LARGE_HEADER, OutOfMemory, StoredRows, StreamRow};
+use crate::result::{Builder, LARGE_HEADER, OutOfMemory, StreamRow};
 use crate::wire::{Malformed, capabilities, err, frame, ok, row};
 
 /// A row from this size on gets a block of its own.
@@ -28,53 +28,36 @@ enum Stop {
     OutOfMemory,
 }
 
-/// The rows of a result set, as far as they are here.
-#[derive(Debug)]
-pub enum Rows {
-    /// All of them.
-    All(StoredRows, End),
-    /// More have to be read.
-    Begun(Builder),
-}
-
-/// Takes the rows that are here.
+/// Takes the rows that are here; their end, if that is here, too.
 #[inline]
-pub(super) fn begin(channel: &mut Channel, flags: u64, columns: usize) -> Result<Rows, Error> {
-    let Ok(mut rows) = Builder::new(columns) else {
-        return Err(channel.out_of_memory());
-    };
-    if take_inbox(channel, &mut rows).is_err() {
+pub(super) fn begin(
+    channel: &mut Channel,
+    flags: u64,
+    columns: usize,
+    rows: &mut Builder,
+) -> Result<Option<End>, Error> {
+    if rows.start(columns).and_then(|()| take_inbox(channel, rows)).is_err() {
         return Err(channel.out_of_memory());
     }
-    match run(&mut channel.sequence, flags, &mut rows) {
-        Stop::NoRow(length) => finish(channel, flags, rows, length).map(|(rows, end)| Rows::All(rows, end)),
+    match run(&mut channel.sequence, flags, channel.ceiling, rows) {
+        Stop::NoRow(length) => no_row(channel, flags, rows, length).map(Some),
         // `store` meets it again.
-        _ => Ok(Rows::Begun(rows)),
-    }
-}
-
-/// The next packet, of so many bytes, ends the rows.
-#[inline]
-fn finish(channel: &mut Channel, flags: u64, rows: Builder, length: usize) -> Result<(StoredRows, End), Error> {
-    let end = no_row(channel, flags, &rows, length)?;
-    match rows.finish() {
-        Ok(rows) => Ok((rows, end)),
-        Err(_) => Err(channel.out_of_memory()),
+        _ => Ok(None),
     }
 }
 
 /// Reads all rows of a result set that [`begin`] has not found.
-pub(super) async fn store(channel: &mut Channel, flags: u64, mut rows: Builder) -> Result<(StoredRows, End), Error> {
+pub(super) async fn store(channel: &mut Channel, flags: u64, rows: &mut Builder) -> Result<End, Error> {
     loop {
-        match run(&mut channel.sequence, flags, channel.ceiling, &mut rows) {
+        match run(&mut channel.sequence, flags, channel.ceiling, rows) {
             Stop::Incomplete(want) if want < LARGE_ROW => {
                 if rows.make_room(want).is_err() {
                     return Err(channel.out_of_memory());
                 }
                 channel.fill_other(rows.buffer()).await?;
             }
-            Stop::Incomplete(_) => large(channel, &mut rows).await?,
-            Stop::NoRow(length) => return finish(channel, flags, rows, length),
+            Stop::Incomplete(_) => large(channel, rows).await?,
+            Stop::NoRow(length) => return no_row(channel, flags, rows, length),
             Stop::Loose(length) => {
                 let Ok(canonical) = row::canonical(&rows.tail()[frame::HEADER..length], rows.columns()) else {
                     return Err(channel.malformed());

@@ -22,6 +22,12 @@ pub(super) struct Frozen<T: Copy> {
 // SAFETY: the block is owned like a Vec's and `T` is plain data; there is no shared state behind it.
 unsafe impl<T: Copy> Send for Frozen<T> {}
 
+impl<T: Copy> Default for Frozen<T> {
+    fn default() -> Self {
+        Frozen::empty()
+    }
+}
+
 impl<T: Copy> Frozen<T> {
     /// A block without elements and without memory.
     pub(super) const fn empty() -> Self {
@@ -71,6 +77,36 @@ impl<T: Copy> Frozen<T> {
             // SAFETY: `index` is inside the block, which is owned by us; no reference to it exists.
             unsafe { self.base.add(index).write(value) }
         }
+    }
+}
+
+/// A place for value pointers, in a block of pointers or behind the lengths of a small result.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Table {
+    base: *mut *mut c_char,
+    room: usize,
+}
+
+const _: () = assert!(size_of::<c_ulong>() == size_of::<*mut c_char>());
+const _: () = assert!(align_of::<c_ulong>() == align_of::<*mut c_char>());
+
+impl Table {
+    /// A block of pointers.
+    #[inline]
+    pub(super) fn of_pointers(block: &Frozen<Pointer>) -> Self {
+        Table { base: block.base.cast(), room: block.length }
+    }
+
+    /// The elements of a block of lengths, which are as large as pointers.
+    #[inline]
+    pub(super) fn of_lengths(block: &Frozen<c_ulong>) -> Self {
+        Table { base: block.base.cast(), room: block.length }
+    }
+
+    /// The address of an element.
+    #[inline]
+    fn at(self, index: usize) -> *mut *mut c_char {
+        self.base.wrapping_add(index)
     }
 }
 
@@ -129,7 +165,7 @@ pub(super) struct Place<'a> {
     /// One past its last byte; a byte of the block, which is overwritten by the last value's NUL.
     pub(super) end: usize,
     /// Where the value pointers lie.
-    pub(super) values: &'a Frozen<Pointer>,
+    pub(super) values: Table,
     /// Index of the first of them.
     pub(super) first: usize,
     /// Where the lengths lie.
@@ -144,7 +180,7 @@ impl Place<'_> {
     /// The pointers as C gets them.
     #[inline]
     pub(super) fn pointers(&self) -> super::RowPointers {
-        super::RowPointers { values: self.values.at(self.first).cast(), lengths: self.lengths.at(self.first_length) }
+        super::RowPointers { values: self.values.at(self.first), lengths: self.lengths.at(self.first_length) }
     }
 
     /// True if all of it lies inside the blocks.
@@ -152,7 +188,7 @@ impl Place<'_> {
     fn is_sound(&self) -> bool {
         self.start <= self.end
             && self.end < self.bytes.length
-            && self.first.saturating_add(self.columns) <= self.values.length
+            && self.first.saturating_add(self.columns) <= self.values.room
             && self.first_length.saturating_add(self.columns) <= self.lengths.length
     }
 
@@ -166,7 +202,7 @@ impl Place<'_> {
         let walked = walk(
             self.bytes.at(self.start),
             self.bytes.at(self.end),
-            self.values.at(self.first).cast(),
+            self.values.at(self.first),
             self.lengths.at(self.first_length),
             self.columns,
         );
@@ -181,7 +217,8 @@ impl Place<'_> {
     #[inline(never)]
     fn fill(&self) {
         for column in 0..self.columns {
-            self.values.set(self.first + column, Pointer::new(std::ptr::null_mut()));
+            // SAFETY: inside the table, as `index` has made sure.
+            unsafe { self.values.at(self.first + column).write(std::ptr::null_mut()) };
             self.lengths.set(self.first_length + column, 0);
         }
     }
@@ -195,7 +232,7 @@ impl Place<'_> {
         let mut end = self.bytes.at(self.end) as usize;
         for column in (0..self.columns).rev() {
             // SAFETY: inside the table (is_sound), and set by `index`, whose rows alone come here.
-            let value = unsafe { self.values.at(self.first + column).read().assume_init() };
+            let value = unsafe { self.values.at(self.first + column).read() };
             let (length, next) = if value.is_null() {
                 (0, end.wrapping_sub(1))
             } else {
@@ -247,15 +284,12 @@ fn walk(mut at: *mut u8, end: *mut u8, values: *mut *mut c_char, lengths: *mut c
 }
 
 /// A copy of the value of `length` bytes in `block` that an indexed row's pointer leads to; None for NULL.
-pub(super) fn copy_value(
-    block: &Frozen<u8>,
-    pointers: &Frozen<Pointer>,
-    index: usize,
-    length: usize,
-) -> Option<Vec<u8>> {
-    let pointer = pointers.get(index)?;
-    // SAFETY: the row was indexed, which set all its pointers.
-    let pointer = unsafe { pointer.assume_init() };
+pub(super) fn copy_value(block: &Frozen<u8>, values: Table, index: usize, length: usize) -> Option<Vec<u8>> {
+    if index >= values.room {
+        return None;
+    }
+    // SAFETY: inside the table; the row was indexed, which set all its pointers.
+    let pointer = unsafe { values.at(index).read() };
     copy_out(block, pointer.cast_const().cast(), length)
 }
 

@@ -7,11 +7,14 @@
 
 use std::ffi::c_ulong;
 
-use super::arena::{Frozen, Place, Pointer};
+use super::arena::{Frozen, Place, Pointer, Table};
 use super::{OutOfMemory, RowPointers};
 
 /// Rows whose words and pointers are allocated together.
 const GROUP: usize = 256;
+
+/// A result with at most so many rows needs no allocation for words and pointers.
+const FEW: usize = 4;
 
 /// Bits of a row's word: the highest says that its pointers were made; then the block; then the place in it.
 const FETCHED: u64 = 1 << 63;
@@ -37,11 +40,13 @@ struct Few<T> {
     more: Vec<T>,
 }
 
-impl<T> Few<T> {
-    const fn new() -> Self {
+impl<T> Default for Few<T> {
+    fn default() -> Self {
         Few { first: None, more: Vec::new() }
     }
+}
 
+impl<T> Few<T> {
     fn len(&self) -> usize {
         if self.first.is_some() { 1 + self.more.len() } else { 0 }
     }
@@ -76,20 +81,25 @@ struct Group {
 }
 
 /// All rows of a result. Rows stay where they are until it is dropped.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct StoredRows {
     blocks: Few<Frozen<u8>>,
     groups: Few<Group>,
+    /// The words of a small result, which has no groups.
+    few: [u64; FEW],
     rows: u64,
     columns: usize,
-    /// The longest value of each column, then the lengths of the row fetched last.
+    /// The longest value of each column, then the lengths of the row fetched last, then the pointers of a small result.
     lengths: Frozen<c_ulong>,
 }
 
 impl StoredRows {
     /// A result without rows, as for `columns` columns.
     pub fn empty(columns: usize) -> Result<Self, OutOfMemory> {
-        Builder::new(columns)?.finish()
+        let (mut builder, mut rows) = (Builder::default(), StoredRows::default());
+        builder.start(columns)?;
+        builder.finish(&mut rows)?;
+        Ok(rows)
     }
 
     /// Number of rows.
@@ -117,53 +127,22 @@ impl StoredRows {
             return Ok(None);
         }
         let within = number as usize % GROUP;
-        let Some(group) = self.groups.get_mut(number as usize / GROUP) else { return Ok(None) };
+        let Some(group) = self.groups.get_mut(number as usize / GROUP) else {
+            return Ok(self.few_row(number as usize));
+        };
         if group.pointers.is_unset() {
             group.pointers = pointers(group.words.len() * self.columns)?;
         }
         let Some(word) = group.words.get_mut(within) else { return Ok(None) };
-        if *word & FETCHED != 0 {
-            return Ok(self.row_again(number));
-        }
-        let Some(bytes) = self.blocks.get((*word >> BLOCK_SHIFT) as usize) else { return Ok(None) };
-        let start = (*word & OFFSET_MASK) as usize;
-        *word |= FETCHED;
-        let place = Place {
-            bytes,
-            start,
-            end: start + payload_length(bytes, start),
-            values: &group.pointers,
-            first: within * self.columns,
-            lengths: &self.lengths,
-            first_length: self.columns,
-            columns: self.columns,
-        };
-        let sound = place.index();
-        debug_assert!(sound, "rows are checked before they are stored");
-        Ok(Some(place.pointers()))
+        let values = (Table::of_pointers(&group.pointers), within * self.columns);
+        Ok(fetch(word, &self.blocks, values, &self.lengths, self.columns))
     }
 
-    /// A row whose pointers were made before: only its lengths have to be found.
-    #[cold]
-    #[inline(never)]
-    fn row_again(&self, number: u64) -> Option<RowPointers> {
-        let within = number as usize % GROUP;
-        let group = self.groups.get(number as usize / GROUP)?;
-        let word = *group.words.get(within)?;
-        let bytes = self.blocks.get(((word >> BLOCK_SHIFT) & BLOCK_MASK) as usize)?;
-        let start = (word & OFFSET_MASK) as usize;
-        let place = Place {
-            bytes,
-            start,
-            end: start + payload_length(bytes, start),
-            values: &group.pointers,
-            first: within * self.columns,
-            lengths: &self.lengths,
-            first_length: self.columns,
-            columns: self.columns,
-        };
-        place.measure();
-        Some(place.pointers())
+    /// A row of a small result.
+    fn few_row(&mut self, number: usize) -> Option<RowPointers> {
+        let word = self.few.get_mut(number)?;
+        let values = (Table::of_lengths(&self.lengths), few_pointers(number, self.columns));
+        fetch(word, &self.blocks, values, &self.lengths, self.columns)
     }
 
     /// A copy of one value, for our own use: None for SQL NULL and for places beyond the result.
@@ -172,11 +151,16 @@ impl StoredRows {
             return None;
         }
         self.row(row)?;
-        let group = self.groups.get(row as usize / GROUP)?;
-        let within = row as usize % GROUP;
-        let block = self.blocks.get(((group.words.get(within)? >> BLOCK_SHIFT) & BLOCK_MASK) as usize)?;
+        let (group, within) = (self.groups.get(row as usize / GROUP), row as usize % GROUP);
+        let (word, values, first) = match group {
+            Some(group) => {
+                (group.words.get(within)?, Table::of_pointers(&group.pointers), within * self.columns)
+            }
+            None => (self.few.get(within)?, Table::of_lengths(&self.lengths), few_pointers(within, self.columns)),
+        };
+        let block = self.blocks.get(((word >> BLOCK_SHIFT) & BLOCK_MASK) as usize)?;
         let length = usize::try_from(self.lengths.get(self.columns + column)?).ok()?;
-        super::arena::copy_value(block, &group.pointers, within * self.columns + column, length)
+        super::arena::copy_value(block, values, first + column, length)
     }
 
     /// For every column the length of its longest value: `MYSQL_FIELD.max_length`.
@@ -188,6 +172,37 @@ impl StoredRows {
     pub fn max_length(&self, column: usize) -> c_ulong {
         if column < self.columns { self.lengths.get(column).unwrap_or(0) } else { 0 }
     }
+}
+
+/// The row that a word leads to: its pointers are made, at the index `values.1` of that table, or are there already.
+#[inline]
+fn fetch(
+    word: &mut u64,
+    blocks: &Few<Frozen<u8>>,
+    values: (Table, usize),
+    lengths: &Frozen<c_ulong>,
+    columns: usize,
+) -> Option<RowPointers> {
+    let fetched = *word & FETCHED != 0;
+    let bytes = blocks.get(((*word >> BLOCK_SHIFT) & BLOCK_MASK) as usize)?;
+    let start = (*word & OFFSET_MASK) as usize;
+    let end = start + payload_length(bytes, start);
+    let place = Place { bytes, start, end, values: values.0, first: values.1, lengths, first_length: columns, columns };
+    if fetched {
+        // Only the lengths have to be found.
+        place.measure();
+    } else {
+        *word |= FETCHED;
+        let sound = place.index();
+        debug_assert!(sound, "rows are checked before they are stored");
+    }
+    Some(place.pointers())
+}
+
+/// Where the pointers of a small result's row lie, behind the lengths.
+#[inline]
+fn few_pointers(number: usize, columns: usize) -> usize {
+    (2 + number) * columns
 }
 
 /// Length of the payload that begins at `start`, from the bytes before it.
@@ -215,21 +230,26 @@ fn pointers(count: usize) -> Result<Frozen<Pointer>, OutOfMemory> {
 ///
 /// The present block holds whole rows and behind them a tail: received bytes not yet looked at. Whoever receives
 /// appends to [`Builder::buffer`], looks at the rows of [`Builder::parts`], and says with [`Builder::advance`] how far it got.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Builder {
     full: Few<Frozen<u8>>,
     current: Vec<u8>,
     /// Bytes of `current` that are whole rows.
     done: usize,
     words: Words,
-    /// First the longest values so far, then room for the lengths of the row fetched last.
+    columns: usize,
+    /// First the longest values so far, then room for the lengths of the row fetched last and for [`FEW`] rows' pointers.
     lengths: Vec<c_ulong>,
 }
 
 /// The rows' words while they are collected.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Words {
     groups: Few<Group>,
+    /// The first words; none of them once there are more.
+    few: [u64; FEW],
+    /// Number of words in `few`.
+    fewness: usize,
     /// The words of the last group, which is not yet in `groups`.
     last: Vec<u64>,
     /// Number of the present block, shifted to its place.
@@ -253,10 +273,16 @@ impl Words {
     /// Notes a row whose payload begins at this place of the present block.
     #[inline]
     pub fn push(&mut self, place: usize) -> Result<(), OutOfMemory> {
+        let word = self.block | place as u64;
         if self.last.len() == self.last.capacity() {
+            if self.last.capacity() == 0 && self.fewness < FEW {
+                self.few[self.fewness] = word;
+                self.fewness += 1;
+                return Ok(());
+            }
             self.make_room()?;
         }
-        self.last.push(self.block | place as u64);
+        self.last.push(word);
         Ok(())
     }
 
@@ -265,8 +291,9 @@ impl Words {
     fn make_room(&mut self) -> Result<(), OutOfMemory> {
         let length = self.last.len();
         if length < GROUP {
-            // 4, 16, 64, 256 in the first group.
-            self.last.try_reserve_exact((length * 3).clamp(4, GROUP - length))?;
+            // 16, 64, 256 in the first group.
+            self.last.try_reserve_exact((length * 3).clamp(4 * FEW, GROUP - length))?;
+            self.last.extend_from_slice(&self.few[..std::mem::take(&mut self.fewness)]);
             return Ok(());
         }
         let mut next = Vec::new();
@@ -275,29 +302,34 @@ impl Words {
         self.groups.push(Group { words, pointers: Frozen::empty() })
     }
 
-    /// All groups, and the number of rows.
-    fn finish(mut self) -> Result<(Few<Group>, u64), OutOfMemory> {
-        let rows = self.groups.len() * GROUP + self.last.len();
-        if !self.last.is_empty() {
-            self.groups.push(Group { words: self.last, pointers: Frozen::empty() })?;
+    /// Number of rows.
+    fn len(&self) -> usize {
+        self.groups.len() * GROUP + self.last.len() + self.fewness
+    }
+
+    /// No more rows: the last group is one as the others.
+    fn finish(&mut self) -> Result<(), OutOfMemory> {
+        if self.last.is_empty() {
+            return Ok(());
         }
-        Ok((self.groups, rows as u64))
+        self.groups.push(Group { words: std::mem::take(&mut self.last), pointers: Frozen::empty() })
     }
 }
 
 impl Builder {
-    /// For rows of so many columns.
-    pub fn new(columns: usize) -> Result<Self, OutOfMemory> {
-        let mut lengths = Vec::new();
-        lengths.try_reserve_exact(2 * columns)?;
-        lengths.resize(2 * columns, 0);
-        let words = Words { groups: Few::new(), last: Vec::new(), block: 0 };
-        Ok(Builder { full: Few::new(), current: Vec::new(), done: 0, words, lengths })
+    /// Begins with rows of so many columns.
+    #[inline]
+    pub fn start(&mut self, columns: usize) -> Result<(), OutOfMemory> {
+        let cells = few_pointers(FEW, columns);
+        self.lengths.try_reserve_exact(cells)?;
+        self.lengths.resize(cells, 0);
+        self.columns = columns;
+        Ok(())
     }
 
     /// Number of columns.
     pub fn columns(&self) -> usize {
-        self.lengths.len() / 2
+        self.columns
     }
 
     /// Begins a block with a copy of received bytes: what they hold is probably the whole result.
@@ -319,7 +351,7 @@ impl Builder {
     /// The bytes not yet looked at and what is needed to take rows out of them.
     #[inline]
     pub fn parts(&mut self) -> Parts<'_> {
-        let columns = self.lengths.len() / 2;
+        let columns = self.columns;
         Parts {
             tail: &mut self.current[self.done..],
             base: self.done,
@@ -418,20 +450,20 @@ impl Builder {
         self.push_full(&mut block)
     }
 
-    /// No more rows; the tail is dropped.
-    pub fn finish(mut self) -> Result<StoredRows, OutOfMemory> {
+    /// No more rows; the tail is dropped. The builder is empty afterwards.
+    pub fn finish(&mut self, stored: &mut StoredRows) -> Result<(), OutOfMemory> {
         self.drop_tail();
         let (block, done) = (std::mem::take(&mut self.current), self.done);
         if done > 0 {
             self.retire(block, done)?;
         }
-        let (groups, rows) = self.words.finish()?;
-        Ok(StoredRows {
-            blocks: self.full,
-            groups,
-            rows,
-            columns: self.lengths.len() / 2,
-            lengths: Frozen::new(self.lengths),
-        })
+        stored.rows = self.words.len() as u64;
+        self.words.finish()?;
+        stored.blocks = std::mem::take(&mut self.full);
+        stored.groups = std::mem::take(&mut self.words.groups);
+        stored.few = self.words.few;
+        stored.columns = self.columns;
+        stored.lengths = Frozen::new(std::mem::take(&mut self.lengths));
+        Ok(())
     }
 }

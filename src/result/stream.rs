@@ -2,7 +2,7 @@
 
 use std::ffi::c_ulong;
 
-use super::arena::{Frozen, Place, Pointer, copy_value};
+use super::arena::{Frozen, Place, Pointer, Table, copy_value};
 use super::{NotARow, OutOfMemory, RowPointers};
 
 /// The one row of an unbuffered result, used again for each.
@@ -35,7 +35,7 @@ impl StreamRow {
     /// A copy of one value of the row read last, for our own use: None for SQL NULL and for columns beyond the row.
     pub fn value(&mut self, column: usize) -> Option<Vec<u8>> {
         let length = usize::try_from(self.lengths.get(column)?).ok()?;
-        copy_value(&self.bytes, &self.values, column, length)
+        copy_value(&self.bytes, Table::of_pointers(&self.values), column, length)
     }
 
     /// Takes a row over; what the pointers led to before is gone.
@@ -63,7 +63,7 @@ impl StreamRow {
             bytes: &self.bytes,
             start: 0,
             end,
-            values: &self.values,
+            values: Table::of_pointers(&self.values),
             first: 0,
             lengths: &self.lengths,
             first_length: 0,

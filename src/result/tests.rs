@@ -36,7 +36,8 @@ fn payload(row: &Row) -> Vec<u8> {
 
 /// Stores rows as the connection does, received in pieces of `piece` bytes; rows of `large` bytes and more by themselves.
 fn store(rows: &[Row], columns: usize, piece: usize, large: usize) -> StoredRows {
-    let mut builder = Builder::new(columns).expect("memory");
+    let mut builder = Builder::default();
+    builder.start(columns).expect("memory");
     for row in rows {
         let payload = payload(row);
         if payload.len() >= large {
@@ -61,7 +62,9 @@ fn store(rows: &[Row], columns: usize, piece: usize, large: usize) -> StoredRows
         parts.words.push(parts.base + 4).expect("memory");
         builder.advance(packet.len());
     }
-    builder.finish().expect("memory")
+    let mut stored = StoredRows::default();
+    builder.finish(&mut stored).expect("memory");
+    stored
 }
 
 fn fetched(stored: &mut StoredRows, number: u64, columns: usize) -> Row {

@@ -1,6 +1,6 @@
 //! Reading rows: stored, unbuffered, one result after another.
 
-use crate::conn::{End, Head, Rows};
+use crate::conn::{End, Head};
 use crate::error::Error;
 use crate::result::{Builder, Columns, StoredRows, StreamRow};
 
@@ -10,21 +10,23 @@ use super::{Phase, Session};
 const SESSION_STATE_CHANGED: u16 = 1 << 14;
 
 impl Session {
-    /// `mysql_store_result`: all rows of the waiting result; None if there is none.
+    /// `mysql_store_result`: all rows of the waiting result go to `stored`; its columns, or None if there is none.
     ///
     /// Errors: 2014 when no result waits although the last statement has one; 2008; 2013; the server's own.
-    pub async fn store_result(&mut self) -> Result<Option<(Columns, StoredRows)>, Error> {
+    pub async fn store_result(&mut self, stored: &mut StoredRows) -> Result<Option<Columns>, Error> {
         let Some(columns) = self.take_pending()? else { return Ok(None) };
-        let read = match self.current().and_then(|connection| connection.rows_at_once(columns.len())) {
-            Ok(Rows::All(rows, end)) => Ok((rows, end)),
-            Ok(Rows::Begun(rows)) => self.rest_of_rows(rows).await,
+        let mut rows = Builder::default();
+        let end = match self.current().and_then(|connection| connection.rows_at_once(columns.len(), &mut rows)) {
+            Ok(Some(end)) => Ok(end),
+            Ok(None) => self.rest_of_rows(&mut rows).await,
             Err(error) => Err(error),
         };
-        match read {
-            Ok((rows, end)) => {
-                self.outcome.affected_rows = rows.len();
+        let end = end.and_then(|end| self.current()?.finish_rows(&mut rows, stored).map(|()| end));
+        match end {
+            Ok(end) => {
+                self.outcome.affected_rows = stored.len();
                 self.end_of_rows(end);
-                Ok(Some((columns, rows)))
+                Ok(Some(columns))
             }
             Err(error) => {
                 self.failed(&error);
@@ -33,7 +35,7 @@ impl Session {
         }
     }
 
-    async fn rest_of_rows(&mut self, rows: Builder) -> Result<(StoredRows, End), Error> {
+    async fn rest_of_rows(&mut self, rows: &mut Builder) -> Result<End, Error> {
         self.current()?.rest_of_rows(rows).await
     }
 
