@@ -252,6 +252,27 @@ impl<F: Abi> Handle<F> {
     /// # Safety
     /// As for [`Handle::answer`].
     pub unsafe fn publish_quietly(&mut self, mysql: *mut F::Mysql) {
+        // SAFETY: the caller's promise.
+        unsafe { self.publish_outcome(mysql) };
+        let identity = Identity {
+            connected: self.session.is_connected(),
+            node: self.session.node(),
+            thread_id: self.session.thread_id(),
+            fd: self.session.fd().unwrap_or(-1),
+            schema_version: self.session.schema_version(),
+        };
+        if identity != self.shown {
+            // SAFETY: the caller's promise.
+            unsafe { self.publish_identity(mysql, identity) };
+        }
+    }
+
+    /// Writes the public fields that say how a statement ended: all that rows can change on a handle that does not route.
+    ///
+    /// # Safety
+    /// As for [`Handle::answer`].
+    #[inline]
+    pub unsafe fn publish_outcome(&mut self, mysql: *mut F::Mysql) {
         let outcome = self.session.outcome();
         let info = if outcome.info.is_empty() {
             ptr::null_mut()
@@ -271,17 +292,6 @@ impl<F: Abi> Handle<F> {
             F::field_count(mysql).write(outcome.field_count);
             F::info(mysql).write(info);
             F::status(mysql).write(self.status);
-        }
-        let identity = Identity {
-            connected: self.session.is_connected(),
-            node: self.session.node(),
-            thread_id: self.session.thread_id(),
-            fd: self.session.fd().unwrap_or(-1),
-            schema_version: self.session.schema_version(),
-        };
-        if identity != self.shown {
-            // SAFETY: the caller's promise.
-            unsafe { self.publish_identity(mysql, identity) };
         }
     }
 

@@ -219,7 +219,11 @@ impl<F: Abi> Result<F> {
             unsafe { F::res_current_row(public).write(ptr::null_mut()) };
             return ptr::null_mut();
         };
-        let read = block_on_pinned(pin!(handle.session.next_row(row)));
+        let read = if handle.session.next_row_at_once(row) {
+            Ok(true)
+        } else {
+            block_on_pinned(pin!(handle.session.next_row(row)))
+        };
         let values = match read {
             Ok(true) => {
                 let pointers = row.pointers();

@@ -30,8 +30,13 @@ entry! {
         let columns = block_on_pinned(pin!(handle.session.store_result(&mut rows)));
         match columns {
             Ok(Some(columns)) => {
-                // SAFETY: lent through `mysql`.
-                unsafe { handle.publish_quietly(mysql) };
+                if handle.session.is_routed() {
+                    // SAFETY: lent through `mysql`.
+                    unsafe { handle.publish_quietly(mysql) };
+                } else {
+                    // SAFETY: lent through `mysql`.
+                    unsafe { handle.publish_outcome(mysql) };
+                }
                 Result::<F>::stored(columns, rows)
             }
             Ok(None) => ptr::null_mut(),

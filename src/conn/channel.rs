@@ -264,14 +264,28 @@ impl Channel {
     /// The next packet, if it has arrived whole.
     #[inline]
     pub(super) fn packet_here(&mut self) -> Option<Packet> {
-        let (length, sequence) = self.peek()?;
+        let length = self.peek_packet()?.len();
         let from = self.start + frame::HEADER;
-        if sequence != self.sequence || length >= self.ceiling || self.inbox.len() - from < length {
+        self.consume(length);
+        Some(Packet::Here(from..from + length))
+    }
+
+    /// The payload of the next packet, if it has arrived whole; it is left where it is.
+    #[inline]
+    pub(super) fn peek_packet(&self) -> Option<&[u8]> {
+        let (header, rest) = self.buffered().split_first_chunk()?;
+        let (length, sequence) = frame::parse(*header);
+        if sequence != self.sequence || length >= self.ceiling {
             return None;
         }
-        self.sequence = sequence.wrapping_add(1);
-        self.start = from + length;
-        Some(Packet::Here(from..from + length))
+        rest.get(..length)
+    }
+
+    /// The packet of so many bytes that [`Channel::peek_packet`] has shown is done with.
+    #[inline]
+    pub(super) fn consume(&mut self, length: usize) {
+        self.sequence = self.sequence.wrapping_add(1);
+        self.start += frame::HEADER + length;
     }
 
     /// The next packet, whole.

@@ -270,8 +270,13 @@ impl Connection {
         rows.finish(stored).map_err(|_| self.channel.out_of_memory())
     }
 
-    /// Reads one text row into `row`; `Some(end)` when there is none left.
+    /// [`Connection::next_row`] for a row that is here. False: nothing has been consumed.
     #[inline]
+    pub fn next_row_at_once(&mut self, row: &mut StreamRow) -> bool {
+        rows::next_at_once(&mut self.channel, row)
+    }
+
+    /// Reads one text row into `row`; `Some(end)` when there is none left.
     pub async fn next_row(&mut self, row: &mut StreamRow) -> Result<Option<End>, Error> {
         rows::next(&mut self.channel, self.flags, row).await
     }

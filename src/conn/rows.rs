@@ -211,8 +211,24 @@ fn ending(channel: &mut Channel, packet: &Packet, flags: u64) -> Result<Option<E
     }
 }
 
-/// Reads one row.
+/// As [`next`] for a row that is here and sound. False: nothing is consumed.
 #[inline]
+pub(super) fn next_at_once(channel: &mut Channel, row: &mut StreamRow) -> bool {
+    match channel.peek_packet() {
+        // What begins so may be an end, an error or nothing good.
+        None | Some([] | [0xFE | 0xFF, ..]) => false,
+        Some(packet) => {
+            let length = packet.len();
+            let loaded = row.load(packet) == Ok(Ok(()));
+            if loaded {
+                channel.consume(length);
+            }
+            loaded
+        }
+    }
+}
+
+/// Reads one row.
 pub(super) async fn next(channel: &mut Channel, flags: u64, row: &mut StreamRow) -> Result<Option<End>, Error> {
     // The row is nearly always there.
     if let Some(packet) = channel.packet_here() {

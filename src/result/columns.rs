@@ -120,20 +120,24 @@ impl ColumnsBuilder {
     }
 
     /// Adds a column: its packet, and what was found in it. Every place lies inside the packet.
+    #[inline]
     pub fn push(&mut self, packet: &[u8], mut definition: Definition) -> Result<(), OutOfMemory> {
-        let base = u32::try_from(self.block.len()).map_err(|_| OutOfMemory)?;
         // The definition's strings, and one byte for the NUL of a string at the very end.
+        let base = self.block.len();
+        u32::try_from(base + packet.len() + 1).map_err(|_| OutOfMemory)?;
         self.block.try_reserve(packet.len() + 1)?;
         self.block.extend_from_slice(packet);
         self.block.push(0);
-        let all = definition.strings.iter_mut();
-        for (start, length) in all.chain(definition.extended.as_mut()).chain(definition.default.as_mut()) {
-            *start = start.checked_add(base).ok_or(OutOfMemory)?;
-            let end = start.checked_add(*length).ok_or(OutOfMemory)?;
-            if let Some(byte) = self.block.get_mut(end as usize) {
+        let own = &mut self.block[base..];
+        let mut settle = |place: &mut Place| {
+            if let Some(byte) = own.get_mut((place.0 + place.1) as usize) {
                 *byte = 0;
             }
-        }
+            place.0 += base as u32;
+        };
+        definition.strings.iter_mut().for_each(&mut settle);
+        definition.extended.iter_mut().for_each(&mut settle);
+        definition.default.iter_mut().for_each(&mut settle);
         self.definitions.try_reserve(1)?;
         self.definitions.push(definition);
         Ok(())

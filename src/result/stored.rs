@@ -139,6 +139,7 @@ impl StoredRows {
     }
 
     /// A row of a small result.
+    #[inline(never)]
     fn few_row(&mut self, number: usize) -> Option<RowPointers> {
         let word = self.few.get_mut(number)?;
         let values = (Table::of_lengths(&self.lengths), few_pointers(number, self.columns));
@@ -175,7 +176,7 @@ impl StoredRows {
 }
 
 /// The row that a word leads to: its pointers are made, at the index `values.1` of that table, or are there already.
-#[inline]
+#[inline(always)]
 fn fetch(
     word: &mut u64,
     blocks: &Few<Frozen<u8>>,
@@ -190,13 +191,19 @@ fn fetch(
     let place = Place { bytes, start, end, values: values.0, first: values.1, lengths, first_length: columns, columns };
     if fetched {
         // Only the lengths have to be found.
-        place.measure();
+        measure(&place);
     } else {
         *word |= FETCHED;
         let sound = place.index();
         debug_assert!(sound, "rows are checked before they are stored");
     }
     Some(place.pointers())
+}
+
+#[cold]
+#[inline(never)]
+fn measure(place: &Place<'_>) {
+    place.measure();
 }
 
 /// Where the pointers of a small result's row lie, behind the lengths.

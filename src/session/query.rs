@@ -14,6 +14,22 @@ impl Session {
     ///
     /// Errors: 2014 out of order; 2006 not executed; 2013 unknown; the server's own.
     pub async fn run(&mut self, sql: &[u8]) -> Result<(), Error> {
+        if self.router.is_some() || self.phase == Phase::Abandoned {
+            return self.run_slowly(sql).await;
+        }
+        self.begin_at_once()?;
+        if !self.sent_at_once(Command::Query, &[sql]) {
+            self.send_rest(Command::Query, &[sql]).await?;
+        }
+        match self.current()?.head_at_once() {
+            Some(head @ (Ok(Head::Ok(_) | Head::ResultSet(_)) | Err(_))) => self.take_head(head),
+            Some(Ok(Head::LocalInfile(name))) => self.read_reply_for_file(&name).await,
+            None => self.read_reply().await,
+        }
+    }
+
+    /// [`Session::run`] for a handle that routes, or has rows to skip first.
+    async fn run_slowly(&mut self, sql: &[u8]) -> Result<(), Error> {
         self.begin().await?;
         match self.router {
             None => self.send_plain(Command::Query, &[sql]).await?,
@@ -127,12 +143,16 @@ impl Session {
             None => self.current()?.head_slowly().await,
         };
         match head {
-            Ok(Head::LocalInfile(name)) => {
-                let head = self.send_local_file(&name).await;
-                self.take_head(head)
-            }
+            Ok(Head::LocalInfile(name)) => self.read_reply_for_file(&name).await,
             head => self.take_head(head),
         }
+    }
+
+    /// The server asks for a file: the reply that follows it is the statement's.
+    #[cold]
+    async fn read_reply_for_file(&mut self, name: &[u8]) -> Result<(), Error> {
+        let head = self.send_local_file(name).await;
+        self.take_head(head)
     }
 
     /// Learns from the head of a reply.

@@ -8,28 +8,38 @@ use crate::result::Definition;
 /// Decodes a definition. `extended`: MariaDB's extended metadata was agreed on. `field_list`: a default value follows.
 #[inline]
 pub fn parse(packet: &[u8], extended: bool, field_list: bool) -> Result<Definition, Malformed> {
-    let mut reader = Reader::new(packet);
     let mut column = Definition::default();
+    let mut at = 0;
     for span in &mut column.strings {
-        *span = string(&mut reader)?;
+        let &length = packet.get(at).ok_or(Malformed)?;
+        if length > 250 {
+            let mut reader = Reader::from(packet, at);
+            *span = string(&mut reader)?;
+            at = reader.position();
+            continue;
+        }
+        *span = (at as u32 + 1, u32::from(length));
+        // May lead beyond the end, which the next read finds.
+        at += 1 + usize::from(length);
     }
+    let mut reader = Reader::from(packet, at);
     if extended {
         column.extended = Some(string(&mut reader)?);
     }
     reader.lenenc()?; // length of the fixed part: 12
-    column.charset = reader.u16()?;
-    column.length = reader.u32()?;
-    column.column_type = reader.u8()?;
-    column.flags = reader.u16()?;
-    column.decimals = reader.u8()?;
-    reader.bytes(2)?; // filler
+    let [charset @ .., l0, l1, l2, l3, column_type, f0, f1, decimals, _, _] = reader.array::<12>()?;
+    column.charset = u16::from_le_bytes(charset);
+    column.length = u32::from_le_bytes([l0, l1, l2, l3]);
+    column.column_type = column_type;
+    column.flags = u16::from_le_bytes([f0, f1]);
+    column.decimals = decimals;
     if field_list && !reader.is_empty() && reader.rest().first() != Some(&0xFB) {
         column.default = Some(string(&mut reader)?);
     }
     Ok(column)
 }
 
-#[inline]
+#[cold]
 fn string(reader: &mut Reader<'_>) -> Result<(u32, u32), Malformed> {
     let length = reader.lenenc()?;
     let start = reader.position();

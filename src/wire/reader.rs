@@ -11,26 +11,37 @@ pub struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// Starts at the first byte.
+    #[inline]
     pub fn new(bytes: &'a [u8]) -> Self {
         Reader { all: bytes, at: 0 }
     }
 
+    /// Starts behind the first `at` bytes.
+    #[inline]
+    pub fn from(bytes: &'a [u8], at: usize) -> Self {
+        Reader { all: bytes, at }
+    }
+
     /// Number of bytes read so far.
+    #[inline]
     pub fn position(&self) -> usize {
         self.at
     }
 
     /// All that is left, without reading it.
+    #[inline]
     pub fn rest(&self) -> &'a [u8] {
         self.all.get(self.at..).unwrap_or_default()
     }
 
     /// True at the end.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.rest().is_empty()
     }
 
     /// The next `count` bytes.
+    #[inline]
     pub fn bytes(&mut self, count: usize) -> Result<&'a [u8], Malformed> {
         let end = self.at.checked_add(count).ok_or(Malformed)?;
         let bytes = self.all.get(self.at..end).ok_or(Malformed)?;
@@ -38,12 +49,16 @@ impl<'a> Reader<'a> {
         Ok(bytes)
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
-        let bytes = self.bytes(N)?;
-        bytes.try_into().map_err(|_| Malformed)
+    /// The next `N` bytes.
+    #[inline]
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
+        let bytes = self.rest().first_chunk().ok_or(Malformed)?;
+        self.at += N;
+        Ok(*bytes)
     }
 
     /// One byte.
+    #[inline]
     pub fn u8(&mut self) -> Result<u8, Malformed> {
         let byte = *self.all.get(self.at).ok_or(Malformed)?;
         self.at += 1;
@@ -51,6 +66,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Two bytes, little-endian, as are all numbers of the protocol.
+    #[inline]
     pub fn u16(&mut self) -> Result<u16, Malformed> {
         Ok(u16::from_le_bytes(self.array()?))
     }
