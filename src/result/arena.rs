@@ -114,7 +114,7 @@ impl Frozen<u8> {
     /// Reads `N` bytes from `index` on; None if they are not all there.
     #[inline]
     pub(super) fn get_array<const N: usize>(&self, index: usize) -> Option<[u8; N]> {
-        if index > self.length || self.length - index < N {
+        if index.saturating_add(N) > self.length {
             return None;
         }
         // SAFETY: the bytes are inside the block, which is initialised and owned by us; an array has no alignment.
@@ -257,19 +257,20 @@ fn walk(mut at: *mut u8, end: *mut u8, values: *mut *mut c_char, lengths: *mut c
         let first = unsafe { at.read() };
         // SAFETY: as above. The byte is a length that has been read; zero ends the value before it.
         unsafe { at.write(0) };
-        at = at.wrapping_add(1);
-        let mut pointer = at;
+        let mut pointer = at.wrapping_add(1);
         let mut count = usize::from(first);
-        if first >= NULL {
+        if first < NULL {
+            at = pointer.wrapping_add(count);
+        } else {
+            at = pointer;
             (pointer, count) = match long_length(first, at, end as usize - at as usize) {
                 Some(found) => found,
                 None => return false,
             };
             if !pointer.is_null() {
-                at = pointer;
+                at = pointer.wrapping_add(count);
             }
         }
-        at = at.wrapping_add(count);
         // SAFETY: `column` is below the number of elements that `values` has room for.
         unsafe { values.add(column).write(pointer.cast()) };
         // SAFETY: the same for `lengths`.

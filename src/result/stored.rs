@@ -115,13 +115,13 @@ impl StoredRows {
     /// The row with this number; its pointers stay valid, `lengths` until the next call.
     ///
     /// None also when there is no memory for the pointers; [`StoredRows::try_row`] tells the difference.
-    #[inline]
+    #[inline(always)]
     pub fn row(&mut self, number: u64) -> Option<RowPointers> {
         self.try_row(number).unwrap_or_default()
     }
 
     /// The same, with a failed allocation told apart from a number beyond the last row.
-    #[inline]
+    #[inline(always)]
     pub fn try_row(&mut self, number: u64) -> Result<Option<RowPointers>, OutOfMemory> {
         if number >= self.rows {
             return Ok(None);
@@ -134,16 +134,55 @@ impl StoredRows {
             group.pointers = pointers(group.words.len() * self.columns)?;
         }
         let Some(word) = group.words.get_mut(within) else { return Ok(None) };
+        if *word & FETCHED != 0 {
+            return Ok(self.row_again(number));
+        }
+        *word |= FETCHED;
         let values = (Table::of_pointers(&group.pointers), within * self.columns);
-        Ok(fetch(word, &self.blocks, values, &self.lengths, self.columns))
+        let Some(place) = place(*word, &self.blocks, values, &self.lengths, self.columns) else { return Ok(None) };
+        let sound = place.index();
+        debug_assert!(sound, "rows are checked before they are stored");
+        Ok(Some(place.pointers()))
     }
 
     /// A row of a small result.
     #[inline(never)]
     fn few_row(&mut self, number: usize) -> Option<RowPointers> {
         let word = self.few.get_mut(number)?;
+        if *word & FETCHED != 0 {
+            return self.row_again(number as u64);
+        }
+        *word |= FETCHED;
         let values = (Table::of_lengths(&self.lengths), few_pointers(number, self.columns));
-        fetch(word, &self.blocks, values, &self.lengths, self.columns)
+        let place = place(*word, &self.blocks, values, &self.lengths, self.columns)?;
+        let sound = place.index();
+        debug_assert!(sound, "rows are checked before they are stored");
+        Some(place.pointers())
+    }
+
+    /// The word of a row, the table of its pointers, and the index of the first.
+    fn find(&self, number: u64) -> Option<(u64, (Table, usize))> {
+        let within = number as usize % GROUP;
+        match self.groups.get(number as usize / GROUP) {
+            Some(group) => {
+                let values = (Table::of_pointers(&group.pointers), within * self.columns);
+                Some((*group.words.get(within)?, values))
+            }
+            None => {
+                let values = (Table::of_lengths(&self.lengths), few_pointers(within, self.columns));
+                Some((*self.few.get(within)?, values))
+            }
+        }
+    }
+
+    /// A row whose pointers were made before: only its lengths have to be found.
+    #[cold]
+    #[inline(never)]
+    fn row_again(&self, number: u64) -> Option<RowPointers> {
+        let (word, values) = self.find(number)?;
+        let place = place(word, &self.blocks, values, &self.lengths, self.columns)?;
+        place.measure();
+        Some(place.pointers())
     }
 
     /// A copy of one value, for our own use: None for SQL NULL and for places beyond the result.
@@ -152,13 +191,7 @@ impl StoredRows {
             return None;
         }
         self.row(row)?;
-        let (group, within) = (self.groups.get(row as usize / GROUP), row as usize % GROUP);
-        let (word, values, first) = match group {
-            Some(group) => {
-                (group.words.get(within)?, Table::of_pointers(&group.pointers), within * self.columns)
-            }
-            None => (self.few.get(within)?, Table::of_lengths(&self.lengths), few_pointers(within, self.columns)),
-        };
+        let (word, (values, first)) = self.find(row)?;
         let block = self.blocks.get(((word >> BLOCK_SHIFT) & BLOCK_MASK) as usize)?;
         let length = usize::try_from(self.lengths.get(self.columns + column)?).ok()?;
         super::arena::copy_value(block, values, first + column, length)
@@ -175,35 +208,19 @@ impl StoredRows {
     }
 }
 
-/// The row that a word leads to: its pointers are made, at the index `values.1` of that table, or are there already.
+/// Where the row that a word leads to lies; its pointers have their place at the index `values.1` of that table.
 #[inline(always)]
-fn fetch(
-    word: &mut u64,
-    blocks: &Few<Frozen<u8>>,
+fn place<'a>(
+    word: u64,
+    blocks: &'a Few<Frozen<u8>>,
     values: (Table, usize),
-    lengths: &Frozen<c_ulong>,
+    lengths: &'a Frozen<c_ulong>,
     columns: usize,
-) -> Option<RowPointers> {
-    let fetched = *word & FETCHED != 0;
-    let bytes = blocks.get(((*word >> BLOCK_SHIFT) & BLOCK_MASK) as usize)?;
-    let start = (*word & OFFSET_MASK) as usize;
+) -> Option<Place<'a>> {
+    let bytes = blocks.get(((word >> BLOCK_SHIFT) & BLOCK_MASK) as usize)?;
+    let start = (word & OFFSET_MASK) as usize;
     let end = start + payload_length(bytes, start);
-    let place = Place { bytes, start, end, values: values.0, first: values.1, lengths, first_length: columns, columns };
-    if fetched {
-        // Only the lengths have to be found.
-        measure(&place);
-    } else {
-        *word |= FETCHED;
-        let sound = place.index();
-        debug_assert!(sound, "rows are checked before they are stored");
-    }
-    Some(place.pointers())
-}
-
-#[cold]
-#[inline(never)]
-fn measure(place: &Place<'_>) {
-    place.measure();
+    Some(Place { bytes, start, end, values: values.0, first: values.1, lengths, first_length: columns, columns })
 }
 
 /// Where the pointers of a small result's row lie, behind the lengths.

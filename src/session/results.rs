@@ -64,8 +64,7 @@ impl Session {
     /// [`Session::next_row`] for a row that is here, which is true of nearly all. False: nothing has been done.
     #[inline]
     pub fn next_row_at_once(&mut self, row: &mut StreamRow) -> bool {
-        self.phase == Phase::Streaming
-            && self.current().is_ok_and(|connection| connection.next_row_at_once(row))
+        self.phase == Phase::Streaming && self.current().is_ok_and(|connection| connection.next_row_at_once(row))
     }
 
     /// `mysql_fetch_row` of an unbuffered result: false at its end.

@@ -23,15 +23,16 @@ pub fn scan(row: &[u8], longest: &mut [c_ulong]) -> Result<Form, Malformed> {
     let mut at = 0;
     for longest in longest.iter_mut() {
         let &first = row.get(at).ok_or(Malformed)?;
-        at += 1;
         if first < NULL {
             // May lead beyond the end, which the next column or the end of the loop finds.
-            at += usize::from(first);
+            at += 1 + usize::from(first);
             if *longest < c_ulong::from(first) {
                 *longest = c_ulong::from(first);
             }
-        } else if first != NULL {
-            let (length, after, shortest) = long(row, at - 1)?;
+        } else if first == NULL {
+            at += 1;
+        } else {
+            let (length, after, shortest) = long(row, at)?;
             at = after;
             *longest = (*longest).max(length as c_ulong);
             if !shortest {
