@@ -187,48 +187,60 @@ fn vectors(block: &[u8; BLOCK]) -> [u8x16; 4] {
     [quarter(0), quarter(1), quarter(2), quarter(3)]
 }
 
-/// All ones where a byte may need a backslash. Cheaper than the exact question: true for all control characters, for
-/// `#` and `&` as well.
+/// Zero where a byte may need a backslash. Cheaper than the exact question: zero for other control characters up to 0x1f,
+/// for `#` and for `&` as well.
 #[inline(always)]
 fn suspects(bytes: u8x16) -> u8x16 {
-    let control = bytes.min(u8x16::splat(0x1f)).simd_eq(bytes);
-    let quotes = (bytes | u8x16::splat(0x05)).simd_eq(u8x16::splat(0x27));
-    control | quotes | bytes.simd_eq(u8x16::splat(b'\\'))
+    // What is up to 0x1a becomes 0; both quotes, 8 and 13, differ from it in three bits only.
+    let control_or_quote = bytes.saturating_sub(u8x16::splat(0x1a)) & u8x16::splat(!0b1101);
+    control_or_quote.min(bytes ^ u8x16::splat(b'\\'))
+}
+
+/// One bit for each zero.
+#[inline(always)]
+fn zeros(bytes: u8x16) -> u64 {
+    u64::from(bytes.simd_eq(u8x16::splat(0)).to_bitmask())
 }
 
 /// False for blocks without a byte that needs a backslash.
 #[inline(always)]
 fn may_be_special(block: &[u8; BLOCK]) -> bool {
-    let [a, b, c, d] = vectors(block);
-    (suspects(a) | suspects(b) | suspects(c) | suspects(d)).to_bitmask() != 0
+    let [a, b, c, d] = vectors(block).map(suspects);
+    zeros(a.min(b).min(c.min(d))) != 0
 }
 
 /// True for blocks of ASCII without a suspect.
 #[inline(always)]
 fn is_plain(block: &[u8; BLOCK]) -> bool {
     let [a, b, c, d] = vectors(block);
-    // The bit mask is made of highest bits: of the bytes themselves, those above 0x7f.
-    (suspects(a) | suspects(b) | suspects(c) | suspects(d) | a | b | c | d).to_bitmask() == 0
+    // The bit mask is made of highest bits: those of bytes above 0x7f.
+    (a | b | c | d).to_bitmask() == 0 && !may_be_special(block)
 }
 
 /// One bit for each suspect of the block.
 #[inline(always)]
 fn specials(block: &[u8; BLOCK]) -> u64 {
-    let [a, b, c, d] = vectors(block).map(|bytes| u64::from(suspects(bytes).to_bitmask()));
+    let [a, b, c, d] = vectors(block).map(|bytes| zeros(suspects(bytes)));
     a | b << 16 | c << 32 | d << 48
 }
 
 /// The letter behind the backslash; 0 for a byte that needs none.
+#[inline]
 fn escaped(byte: u8) -> u8 {
-    match byte {
-        0 => b'0',
-        b'\n' => b'n',
-        b'\r' => b'r',
-        0x1a => b'Z',
-        b'"' | b'\'' | b'\\' => byte,
-        _ => 0,
-    }
+    LETTERS[usize::from(byte)]
 }
+
+static LETTERS: [u8; 256] = {
+    let mut letters = [0; 256];
+    letters[0] = b'0';
+    letters[b'\n' as usize] = b'n';
+    letters[b'\r' as usize] = b'r';
+    letters[0x1a] = b'Z';
+    letters[b'"' as usize] = b'"';
+    letters[b'\'' as usize] = b'\'';
+    letters[b'\\' as usize] = b'\\';
+    letters
+};
 
 /// The caller's buffer; the last byte is kept for the NUL.
 struct Out<'a> {
