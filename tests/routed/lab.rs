@@ -9,7 +9,7 @@ use mysqlclient_ms::cluster::Clusters;
 use mysqlclient_ms::conn::driver::block_on;
 use mysqlclient_ms::error::Error;
 use mysqlclient_ms::options::{Family, TlsMode};
-use mysqlclient_ms::result::StreamRow;
+use mysqlclient_ms::result::{StoredRows, StreamRow};
 use mysqlclient_ms::session::{ConnectArgs, Environment, Session};
 
 /// A configuration file with one section, `shop`; removed with it.
@@ -90,7 +90,8 @@ impl Handle {
     }
 
     fn rows(&mut self) -> Result<Vec<Vec<String>>, Error> {
-        let Some((columns, mut rows)) = block_on(self.session.store_result())? else { return Ok(Vec::new()) };
+        let mut rows = StoredRows::default();
+        let Some(columns) = block_on(self.session.store_result(&mut rows))? else { return Ok(Vec::new()) };
         let text = |value: Option<Vec<u8>>| {
             value.map_or_else(|| "NULL".to_owned(), |value| String::from_utf8_lossy(&value).into_owned())
         };
