@@ -453,6 +453,11 @@ impl Channel {
         true
     }
 
+    /// Sends a command behind what is queued.
+    pub(super) async fn send(&mut self, command: Command, argument: &[&[u8]]) -> Result<(), Error> {
+        if self.send_at_once(command, argument) { Ok(()) } else { self.send_rest(command, argument).await }
+    }
+
     /// Goes on after [`Channel::send_at_once`], which was given the same command and said no.
     pub(super) async fn send_rest(&mut self, command: Command, argument: &[&[u8]]) -> Result<(), Error> {
         let length = length_of(argument);

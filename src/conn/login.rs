@@ -226,7 +226,7 @@ pub(super) async fn change_user(
     let ok = ok?;
     if let Some(statement) = &collation.statement {
         channel.send(Command::Query, &[statement.as_bytes()]).await?;
-        super::drain_reply(channel, flags).await?;
+        super::head::drain_reply(channel, flags).await?;
     }
     Ok(ok)
 }

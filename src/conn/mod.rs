@@ -203,7 +203,7 @@ impl Connection {
     ///
     /// Errors: 2006, with [`crate::error::Sent::No`] when no byte left; 2020 when larger than allowed.
     pub async fn send(&mut self, command: Command, argument: &[&[u8]]) -> Result<(), Error> {
-        if self.send_at_once(command, argument) { Ok(()) } else { self.send_rest(command, argument).await }
+        self.channel.send(command, argument).await
     }
 
     /// The first half of [`Connection::send`], which is nearly always all of it: true when the system took the command
