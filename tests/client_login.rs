@@ -295,7 +295,8 @@ fn args(cluster: &Cluster, user: &str, password: &str) -> ConnectArgs {
 
 fn value(session: &mut Session, sql: &str) -> String {
     block_on(session.run(sql.as_bytes())).unwrap_or_else(|error| panic!("{sql}: {error}"));
-    let (_, mut rows) = block_on(session.store_result()).unwrap().unwrap();
+    let mut rows = mysqlclient_ms::result::StoredRows::default();
+    block_on(session.store_result(&mut rows)).unwrap().unwrap();
     rows.value(0, 0).map_or_else(|| "NULL".to_owned(), |value| String::from_utf8(value).unwrap())
 }
 
