@@ -6,7 +6,7 @@ use crate::conn::{Command, Connection, Head, OkPacket};
 use crate::error::{Error, Sent, cr};
 use crate::options::Family;
 
-use super::steer::Manner;
+use super::steer::{Manner, Rest};
 use super::{Phase, Session};
 
 impl Session {
@@ -14,11 +14,19 @@ impl Session {
     ///
     /// Errors: 2014 out of order; 2006 not executed; 2013 unknown; the server's own.
     pub async fn run(&mut self, sql: &[u8]) -> Result<(), Error> {
-        if self.router.is_some() || self.phase == Phase::Abandoned {
-            return self.run_slowly(sql).await;
+        if self.phase == Phase::Abandoned {
+            self.skip_abandoned_rows().await;
         }
         self.begin_at_once()?;
-        if !self.sent_at_once(Command::Query, &[sql]) {
+        if self.router.is_some() {
+            match self.send_routed_at_once(sql)? {
+                Rest::Nothing => {}
+                rest => {
+                    self.send_routed_rest(sql, rest).await?;
+                    return self.read_routed_reply(sql).await;
+                }
+            }
+        } else if !self.sent_at_once(Command::Query, &[sql]) {
             self.send_rest(Command::Query, &[sql]).await?;
         }
         match self.current()?.head_at_once() {
@@ -28,13 +36,10 @@ impl Session {
         }
     }
 
-    /// [`Session::run`] for a handle that routes, or has rows to skip first.
-    async fn run_slowly(&mut self, sql: &[u8]) -> Result<(), Error> {
-        self.begin().await?;
-        match self.router {
-            None => self.send_plain(Command::Query, &[sql]).await?,
-            Some(_) => self.send_routed(sql, Manner::Pipelined).await?,
-        }
+    /// The reply to a statement in front of which state may have been sent: if a replica refused that, the statement
+    /// is a read, and goes to the source.
+    #[cold]
+    async fn read_routed_reply(&mut self, sql: &[u8]) -> Result<(), Error> {
         let answer = self.read_reply().await;
         if answer.is_err() && std::mem::take(&mut self.replica_refused) {
             self.send_routed(sql, Manner::OnSource).await?;

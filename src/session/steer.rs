@@ -28,6 +28,18 @@ pub(super) enum Manner {
     OnSource,
 }
 
+/// What [`Session::send_routed_at_once`] left to do.
+pub(super) enum Rest {
+    /// Nothing: the statement has left.
+    Nothing,
+    /// The rest of the bytes are to be sent.
+    Sending(Arc<Statement>, Decision),
+    /// The node has to be opened, or brought up to date.
+    Carrying(Arc<Statement>, Decision),
+    /// Everything.
+    All,
+}
+
 /// What a statement asks of the decision.
 fn wanted(statement: &Statement, manner: Manner) -> (Wanted, bool) {
     match (statement.hint, statement.class) {
@@ -46,15 +58,92 @@ impl Session {
     /// Sends a statement to the node that it belongs to.
     ///
     /// Errors: 2000 when there is no node; 2006 when what the handle relied on is lost; those of a connect.
-    pub(super) async fn send_routed(&mut self, sql: &[u8], mut manner: Manner) -> Result<(), Error> {
-        let mut statement = self.classified(sql).await?;
+    pub(super) async fn send_routed(&mut self, sql: &[u8], manner: Manner) -> Result<(), Error> {
+        if self.must_ask_first(sql) {
+            // If no node answers, the statement's own connect says so.
+            let _ = self.open_for_call().await;
+        }
+        let (statement, decision) = self.destination(sql, manner)?;
+        self.carry_out(sql, manner, statement, decision).await
+    }
+
+    /// The usual case of [`Session::send_routed`] without a state machine: the node is open, lacks nothing, and takes
+    /// the statement in one piece. Otherwise what is left to do.
+    pub(super) fn send_routed_at_once(&mut self, sql: &[u8]) -> Result<Rest, Error> {
+        if self.must_ask_first(sql) {
+            return Ok(Rest::All);
+        }
+        let (statement, decision) = self.destination(sql, Manner::Pipelined)?;
+        let index = decision.node.index();
+        let current = self.carry.is_current(&self.nodes[index].versions);
+        match self.nodes[index].connection_mut() {
+            Some(connection) if current => {
+                if connection.send_at_once(Command::Query, &[sql]) {
+                    self.at = Some(index);
+                    if let Some(router) = self.router.as_deref_mut() {
+                        router.sent(&statement, sql, decision);
+                    }
+                    Ok(Rest::Nothing)
+                } else {
+                    Ok(Rest::Sending(statement, decision))
+                }
+            }
+            _ => Ok(Rest::Carrying(statement, decision)),
+        }
+    }
+
+    /// Goes on where [`Session::send_routed_at_once`] stopped.
+    #[cold]
+    pub(super) async fn send_routed_rest(&mut self, sql: &[u8], rest: Rest) -> Result<(), Error> {
+        let (statement, decision) = match rest {
+            Rest::Nothing => return Ok(()),
+            Rest::All => return self.send_routed(sql, Manner::Pipelined).await,
+            Rest::Carrying(statement, decision) => (statement, decision),
+            Rest::Sending(statement, decision) => {
+                let index = decision.node.index();
+                self.at = Some(index);
+                match self.current()?.send_rest(Command::Query, &[sql]).await {
+                    Ok(()) => {
+                        if let Some(router) = self.router.as_deref_mut() {
+                            router.sent(&statement, sql, decision);
+                        }
+                        return Ok(());
+                    }
+                    Err(error) => {
+                        self.nodes[index].drop_if_broken();
+                        // As in the loop below: no byte left, so the statement may be sent on a new connection.
+                        if error.sent != Sent::No || error.code == cr::NET_PACKET_TOO_LARGE || !self.may_move() {
+                            return Err(self.lose(error));
+                        }
+                        (statement, decision)
+                    }
+                }
+            }
+        };
+        self.carry_out(sql, Manner::Pipelined, statement, decision).await
+    }
+
+    /// What the statement is and where it goes.
+    fn destination(&mut self, sql: &[u8], manner: Manner) -> Result<(Arc<Statement>, Decision), Error> {
+        let statement = self.classified(sql)?;
         self.check_loss_for(&statement)?;
         if let Some(Hint::NotServed(name)) = statement.hint {
             let text = format!("mysqlclient-ms: the hint {name} is not served yet; remove it from the statement");
             return Err(Error::client(cr::UNKNOWN_ERROR, text));
         }
         self.warn_of_hint(&statement);
-        let mut decision = self.decide(&statement, manner)?;
+        let decision = self.decide(&statement, manner)?;
+        Ok((statement, decision))
+    }
+
+    /// Brings a statement to the node that was decided on, or to the next one that can be reached.
+    async fn carry_out(
+        &mut self,
+        sql: &[u8],
+        mut manner: Manner,
+        mut statement: Arc<Statement>,
+        mut decision: Decision,
+    ) -> Result<(), Error> {
         let mut fallbacks = decision.fallbacks;
         let mut node = decision.node;
         let mut reopened = false;
@@ -64,7 +153,7 @@ impl Session {
             let mut sent = self.make_ready(index, &statement, manner).await;
             if sent.is_ok() && self.reads_differently(sql, &statement) {
                 // The new node has another version or sql_mode than those that were known.
-                statement = self.classified(sql).await?;
+                statement = self.classified(sql)?;
                 decision = self.decide(&statement, manner)?;
                 fallbacks = decision.fallbacks;
                 node = decision.node;
@@ -117,18 +206,17 @@ impl Session {
         Ok(())
     }
 
-    /// The statement, from the cache if its text was seen before. A text whose meaning depends on an sql_mode that
-    /// is not known yet makes the handle ask the source first.
-    async fn classified(&mut self, sql: &[u8]) -> Result<Arc<Statement>, Error> {
-        let must_ask = self.router.as_deref().is_some_and(|router| {
-            !router.context.sql_mode_known
-                && router.context.server == Server::UNKNOWN
-                && sql.iter().any(|byte| matches!(byte, b'"' | b'\\'))
-        });
-        if must_ask && self.no_node_is_open() {
-            // If no node answers, the statement's own connect says so.
-            let _ = self.open_for_call().await;
-        }
+    /// A text whose meaning depends on an sql_mode that is not known yet makes the handle ask the source first.
+    fn must_ask_first(&self, sql: &[u8]) -> bool {
+        let unknown = self
+            .router
+            .as_deref()
+            .is_some_and(|router| !router.context.sql_mode_known && router.context.server == Server::UNKNOWN);
+        unknown && self.no_node_is_open() && sql.iter().any(|byte| matches!(byte, b'"' | b'\\'))
+    }
+
+    /// The statement, from the cache if its text was seen before.
+    fn classified(&mut self, sql: &[u8]) -> Result<Arc<Statement>, Error> {
         let Some(router) = self.router.as_deref_mut() else { return Err(Error::gone(self.options.family)) };
         router.context.no_backslash_escapes = self.outcome.status & NO_BACKSLASH_ESCAPES != 0;
         let schema = self.carry.schema().unwrap_or_default();
