@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 ///
 /// ```text
 /// entry! {
-///     /// Asks the server whether it is there. (The rest of the doc comment as models.md 3 has it, with `# Safety`.)
+///     /// Asks the server whether it is there. (Then returns, errors and `# Safety`, as everywhere.)
 ///     fn mysql_ping<A>(mysql: *mut A::Mysql) -> c_int;
 ///     handle mysql, fails 1, {
 ///         ...                                   // value of the return type; `return` leaves the entry

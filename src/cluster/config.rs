@@ -113,7 +113,7 @@ pub struct Failover {
 /// The key `trx_stickiness`: what happens to statements inside a transaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stickiness {
-    /// They are routed as if there were none. The plugin's default, and unsafe.
+    /// They are routed as if there were none. The plugin's default, and dangerous.
     Disabled,
     /// All of them run on one source.
     Source,
