@@ -46,7 +46,7 @@ impl Session {
                 Ok(())
             }
             Err(error) => {
-                self.failed(&error);
+                self.failed();
                 Err(error)
             }
         }
@@ -193,7 +193,7 @@ impl Session {
         self.begin().await?;
         self.send_command(Command::Statistics, &[]).await?;
         let read = self.current()?.read_text().await;
-        read.inspect_err(|error| self.failed(error))
+        read.inspect_err(|_| self.failed())
     }
 
     /// `mysql_refresh`; `what` is a set of `REFRESH_*`. Routed: the source.
@@ -227,7 +227,7 @@ impl Session {
                 Ok(columns)
             }
             Err(error) => {
-                self.failed(&error);
+                self.failed();
                 Err(error)
             }
         }

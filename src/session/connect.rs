@@ -194,7 +194,7 @@ impl Session {
             None => Err(gone),
         };
         if let Err(error) = changed {
-            self.failed(&error);
+            self.failed();
             return Err(error);
         }
         node.target = target;

@@ -1,10 +1,8 @@
 //! What a handle learns from replies: schema and character set from session tracking, transactions from the flags.
 
-use crate::charset;
-use crate::error::Error;
-
 use super::Session;
 use super::tracking::{self, SessionChange, TrackType};
+use crate::charset;
 
 impl Session {
     /// Session changes of the last OK packet, in order: see [`tracking::changes`].
@@ -50,9 +48,9 @@ impl Session {
     }
 
     /// A statement failed.
-    pub(super) fn observe_failure(&mut self, error: &Error) {
+    pub(super) fn observe_failure(&mut self) {
         if self.router.is_some() {
-            self.observe_routed_failure(error);
+            self.observe_routed_failure();
         }
     }
 }

@@ -179,20 +179,20 @@ impl Session {
             }
             Ok(Head::LocalInfile(_)) => Err(Error::malformed(self.options.family)),
             Err(error) => {
-                self.failed(&error);
+                self.failed();
                 Err(error)
             }
         }
     }
 
     /// A reply was an error, or did not come.
-    pub(super) fn failed(&mut self, error: &Error) {
+    pub(super) fn failed(&mut self) {
         self.phase = Phase::Ready;
         self.pending = None;
         self.outcome.affected_rows = !0;
         self.outcome.status &= !super::MORE_RESULTS;
         self.after_failure();
-        self.observe_failure(error);
+        self.observe_failure();
     }
 
     /// Drops a connection that the failure made useless.

@@ -29,7 +29,7 @@ impl Session {
                 Ok(Some(columns))
             }
             Err(error) => {
-                self.failed(&error);
+                self.failed();
                 Err(error)
             }
         }
@@ -83,7 +83,7 @@ impl Session {
                 Ok(false)
             }
             Err(error) => {
-                self.failed(&error);
+                self.failed();
                 Err(error)
             }
         }
@@ -104,7 +104,7 @@ impl Session {
                 Ok(())
             }
             Err(error) => {
-                self.failed(&error);
+                self.failed();
                 Err(error)
             }
         }

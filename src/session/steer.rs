@@ -253,8 +253,7 @@ impl Session {
             failed: router.failed(),
             no_split: router.no_split,
         };
-        let section = Arc::clone(&router.section);
-        router.chain.decide(&section, &situation, &mut router.random).map_err(|refusal| refusal.to_error())
+        router.chain.decide(&router.section, &situation, &mut router.random).map_err(|refusal| refusal.to_error())
     }
 
     /// Opens the node if need be, and sends it the session state that it lacks (the prelude rule): ahead of a proven
@@ -350,7 +349,7 @@ impl Session {
         {
             connection.quit();
         }
-        self.failed(&error);
+        self.failed();
         let is_source =
             |router: &Router| self.at.and_then(NodeId::new).is_some_and(|node| router.section.sources.contains(node));
         self.replica_refused = self.router.as_deref().is_some_and(|router| !is_source(router));
@@ -375,16 +374,21 @@ impl Session {
         })
     }
 
+    /// The error, after [`Session::note_loss`].
+    fn lose(&mut self, error: Error) -> Error {
+        self.note_loss();
+        error
+    }
+
     /// Notes what the handle lost with a connection, so that the program cannot go on as if it were there.
-    pub(super) fn lose(&mut self, error: Error) -> Error {
-        let Some(router) = self.router.as_deref_mut() else { return error };
+    fn note_loss(&mut self) {
+        let Some(router) = self.router.as_deref_mut() else { return };
         let open = |index: usize| self.nodes[index].connection().is_some();
         if router.bound.is_some_and(|(index, _)| !open(index)) {
             router.lost = Some(Loss::Bound);
         } else if router.transaction_node.is_some_and(|index| !open(index)) && router.tracker.in_transaction() {
             router.lost = Some(Loss::Transaction);
         }
-        error
     }
 
     /// 2006 while a loss is not acknowledged.
@@ -436,12 +440,11 @@ impl Session {
     }
 
     /// A statement failed: what it would have done was not done, but for what the flags say.
-    pub(super) fn observe_routed_failure(&mut self, error: &Error) {
+    pub(super) fn observe_routed_failure(&mut self) {
         let Some(router) = self.router.as_deref_mut() else { return };
         router.pending.clear();
         router.tracker.after_error();
-        let lost = self.lose(error.clone());
-        drop(lost);
+        self.note_loss();
     }
 
     /// `mysql_reset_connection` and the like: nothing is bound, open or lost any more.
@@ -456,12 +459,7 @@ impl Session {
 
     /// The handle's connections belong to another process now: what was open there is lost here.
     pub(super) fn observe_abandoned(&mut self) {
-        let Some(router) = self.router.as_deref_mut() else { return };
-        if router.bound.is_some() {
-            router.lost = Some(Loss::Bound);
-        } else if router.tracker.in_transaction() && router.transaction_node.is_some() {
-            router.lost = Some(Loss::Transaction);
-        }
+        self.note_loss();
     }
 
     /// No transaction of this handle is open on any node, and its source has not been reached: an API call that ends or
