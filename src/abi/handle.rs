@@ -282,7 +282,7 @@ impl<F: Abi> Handle<F> {
             self.texts.info.push(0);
             self.texts.info.as_mut_ptr().cast()
         };
-        self.status = self.session.phase().public_status();
+        self.status = self.session.phase().public_status(F::FAMILY);
         // SAFETY: accessors give addresses inside `mysql`, which is writable.
         unsafe {
             F::affected_rows(mysql).write(outcome.affected_rows);

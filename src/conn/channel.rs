@@ -8,6 +8,7 @@ use super::transport::{Failure, Transport};
 use crate::error::{Error, Sent};
 use crate::options::Family;
 use crate::wire::frame;
+use crate::wire::ok::End;
 
 /// Receive buffer, bytes. Only a packet that is no row and does not fit makes it grow.
 pub(super) const INBOX: usize = 16 << 10;
@@ -51,6 +52,8 @@ pub(super) struct Channel {
     pub(super) broken: bool,
     /// Session changes that came with the end of the rows read last.
     pub(super) changes: Vec<u8>,
+    /// The packet behind the columns read last, where the protocol has one.
+    pub(super) columns_end: Option<End>,
     /// While connecting: what the last failure was, for the text of the error.
     pub(super) failure: Option<Failure>,
 }
@@ -73,6 +76,7 @@ impl Channel {
             ceiling: usize::try_from(limit.saturating_add(1)).unwrap_or(usize::MAX).min(frame::MAX_PAYLOAD),
             broken: false,
             changes: Vec::new(),
+            columns_end: None,
             failure: None,
         }
     }

@@ -7,6 +7,7 @@ use super::{Head, login, rows, transport};
 use crate::error::Error;
 use crate::result::{Columns, ColumnsBuilder};
 use crate::wire::ok::{End, OkPacket};
+use crate::wire::statement::PrepareOk;
 use crate::wire::{capabilities, column, err, ok, reader::Reader};
 
 /// What the first packet of a reply says.
@@ -20,6 +21,7 @@ enum Start {
 /// As [`read`], if all of the head is here or comes with one simple read. None = nothing is consumed.
 #[inline]
 pub(super) fn at_once(channel: &mut Channel, flags: u64) -> Option<Result<Head, Error>> {
+    channel.columns_end = None;
     let packet = channel.first_at_once()?;
     let mark = channel.mark(&packet);
     let count = match start(channel, &packet, flags) {
@@ -54,6 +56,7 @@ fn columns_at_once(channel: &mut Channel, flags: u64, count: u64) -> Result<Opti
 
 /// Reads the head of a reply.
 pub(super) async fn read(channel: &mut Channel, flags: u64) -> Result<Head, Error> {
+    channel.columns_end = None;
     let packet = channel.first_packet().await?;
     match start(channel, &packet, flags)? {
         Start::Whole(head) => Ok(head),
@@ -112,7 +115,29 @@ async fn read_columns(channel: &mut Channel, flags: u64, count: u64) -> Result<C
 
 /// The packet behind the columns must be their end.
 fn check_end(channel: &mut Channel, packet: &Packet, flags: u64) -> Result<(), Error> {
-    if ok::is_end(channel.bytes(packet), flags) { Ok(()) } else { Err(unexpected(channel, packet)) }
+    let bytes = channel.bytes(packet);
+    match ok::parse_end(bytes, flags) {
+        Ok(end) if ok::is_end(bytes, flags) => {
+            channel.columns_end = Some(end);
+            Ok(())
+        }
+        _ => Err(unexpected(channel, packet)),
+    }
+}
+
+/// Reads the reply to COM_STMT_PREPARE: what it says of the statement, and the columns of its result.
+pub(super) async fn read_prepared(channel: &mut Channel, flags: u64) -> Result<(PrepareOk, Columns), Error> {
+    let packet = channel.first_packet().await?;
+    let Ok(prepared) = PrepareOk::parse(channel.bytes(&packet)) else { return Err(unexpected(channel, &packet)) };
+    if prepared.parameters > 0 {
+        // No server says anything of a parameter that is worth keeping, and no original passes it on.
+        read_columns(channel, flags, u64::from(prepared.parameters)).await?;
+    }
+    let columns = match prepared.columns {
+        0 => ColumnsBuilder::default().finish(),
+        count => read_columns(channel, flags, u64::from(count)).await?,
+    };
+    Ok((prepared, columns))
 }
 
 /// Reads the column definitions that answer COM_FIELD_LIST.

@@ -25,11 +25,12 @@ use zeroize::Zeroize;
 
 use crate::error::Error;
 use crate::options::Options;
-use crate::result::{Builder, Columns, StoredRows, StreamRow};
+use crate::result::{BinaryRows, Builder, Columns, StoredRows, StreamRow};
 use crate::wire::err;
 use channel::{Channel, Packet};
 
 pub use crate::wire::ok::{End, OkPacket};
+pub use crate::wire::statement::PrepareOk;
 pub use attributes::{MARIADB_VERSION, MYSQL_VERSION};
 pub use placeholder::Placeholder;
 pub use socket::is_connect_error;
@@ -107,6 +108,7 @@ pub enum Command {
     SetOption = 27,
     StmtFetch = 28,
     ResetConnection = 31,
+    StmtBulkExecute = 0xFA,
 }
 
 /// The first part of a reply to a query.
@@ -255,13 +257,13 @@ impl Connection {
     /// The first part of [`Connection::store_rows`]: collects the rows that are here; their end, if that is here too.
     #[inline]
     pub fn rows_at_once(&mut self, column_count: usize, rows: &mut Builder) -> Result<Option<End>, Error> {
-        rows::begin(&mut self.channel, self.flags, column_count, rows)
+        rows::begin::<rows::Text>(&mut self.channel, self.flags, column_count, rows)
     }
 
     /// The second part of [`Connection::store_rows`], if the first has not found the end.
     #[cold]
     pub async fn rest_of_rows(&mut self, rows: &mut Builder) -> Result<End, Error> {
-        rows::store(&mut self.channel, self.flags, rows).await
+        rows::store::<rows::Text>(&mut self.channel, self.flags, rows).await
     }
 
     /// The last part of [`Connection::store_rows`].
@@ -279,6 +281,54 @@ impl Connection {
     /// Reads one text row into `row`; `Some(end)` when there is none left.
     pub async fn next_row(&mut self, row: &mut StreamRow) -> Result<Option<End>, Error> {
         rows::next(&mut self.channel, self.flags, row).await
+    }
+
+    /// Reads the reply to COM_STMT_PREPARE.
+    pub async fn read_prepared(&mut self) -> Result<(PrepareOk, Columns), Error> {
+        head::read_prepared(&mut self.channel, self.flags).await
+    }
+
+    /// What the packet behind the columns of the head read last says; None with CLIENT_DEPRECATE_EOF, which has none.
+    pub fn columns_end(&self) -> Option<End> {
+        self.channel.columns_end
+    }
+
+    /// [`Connection::rows_at_once`] for rows of a prepared statement.
+    #[inline]
+    pub fn binary_rows_at_once(&mut self, rows: &mut Builder) -> Result<Option<End>, Error> {
+        rows::begin::<rows::Binary>(&mut self.channel, self.flags, 0, rows)
+    }
+
+    /// [`Connection::rest_of_rows`] for rows of a prepared statement.
+    #[cold]
+    pub async fn rest_of_binary_rows(&mut self, rows: &mut Builder) -> Result<End, Error> {
+        rows::store::<rows::Binary>(&mut self.channel, self.flags, rows).await
+    }
+
+    /// [`Connection::finish_rows`] for rows of a prepared statement.
+    pub fn finish_binary_rows(&mut self, rows: &mut Builder) -> Result<BinaryRows, Error> {
+        rows.finish_binary().map_err(|_| self.channel.out_of_memory())
+    }
+
+    /// [`Connection::next_binary_row`] for a row that is here. False: nothing has been consumed.
+    #[inline]
+    pub fn next_binary_row_at_once(&mut self, row: &mut Vec<u8>) -> bool {
+        rows::next_binary_at_once(&mut self.channel, row)
+    }
+
+    /// Reads one row of a prepared statement into `row`; `Some(end)` when there is none left.
+    pub async fn next_binary_row(&mut self, row: &mut Vec<u8>) -> Result<Option<End>, Error> {
+        rows::next_binary(&mut self.channel, self.flags, row).await
+    }
+
+    /// The reply is not what the protocol says: the connection is useless.
+    pub fn malformed(&mut self) -> Error {
+        self.channel.malformed()
+    }
+
+    /// CLIENT_DEPRECATE_EOF was agreed on.
+    pub fn deprecates_eof(&self) -> bool {
+        self.flags & crate::wire::capabilities::DEPRECATE_EOF != 0
     }
 
     /// Session state changes that came with the end of the rows read last, raw as in [`OkPacket::session_changes`];

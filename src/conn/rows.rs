@@ -1,7 +1,9 @@
-//! Text rows off the wire: the loops that have to be fast.
+//! Rows off the wire, of text and of the binary protocol: the loops that have to be fast.
 //!
 //! Rows of a stored result are received into the memory in which they stay; nothing is copied but what had arrived
 //! together with the head of the result.
+
+use std::ffi::c_ulong;
 
 use super::channel::{Channel, INBOX};
 use super::login::server_error;
@@ -28,9 +30,35 @@ enum Stop {
     OutOfMemory,
 }
 
+/// How rows are checked while they are stored.
+pub(super) trait Form {
+    /// Checks one row; raises `longest` where the form has that.
+    fn check(payload: &[u8], longest: &mut [c_ulong]) -> Result<row::Form, Malformed>;
+}
+
+/// Text rows: to their last byte, since C gets pointers into them.
+pub(super) struct Text;
+
+impl Form for Text {
+    #[inline(always)]
+    fn check(payload: &[u8], longest: &mut [c_ulong]) -> Result<row::Form, Malformed> {
+        row::scan(payload, longest)
+    }
+}
+
+/// Rows of prepared statements: by their first byte. Values are checked when they are taken out.
+pub(super) struct Binary;
+
+impl Form for Binary {
+    #[inline(always)]
+    fn check(payload: &[u8], _: &mut [c_ulong]) -> Result<row::Form, Malformed> {
+        if payload.first() == Some(&0) { Ok(row::Form::Canonical) } else { Err(Malformed) }
+    }
+}
+
 /// Takes the rows that are here; their end, if that is here, too.
 #[inline]
-pub(super) fn begin(
+pub(super) fn begin<F: Form>(
     channel: &mut Channel,
     flags: u64,
     columns: usize,
@@ -39,7 +67,7 @@ pub(super) fn begin(
     if rows.start(columns).and_then(|()| take_inbox(channel, rows)).is_err() {
         return Err(channel.out_of_memory());
     }
-    match run(&mut channel.sequence, flags, channel.ceiling, rows) {
+    match run::<F>(&mut channel.sequence, flags, channel.ceiling, rows) {
         Stop::NoRow(length) => no_row(channel, flags, rows, length).map(Some),
         // `store` meets it again.
         _ => Ok(None),
@@ -47,16 +75,16 @@ pub(super) fn begin(
 }
 
 /// Reads all rows of a result set that [`begin`] has not found.
-pub(super) async fn store(channel: &mut Channel, flags: u64, rows: &mut Builder) -> Result<End, Error> {
+pub(super) async fn store<F: Form>(channel: &mut Channel, flags: u64, rows: &mut Builder) -> Result<End, Error> {
     loop {
-        match run(&mut channel.sequence, flags, channel.ceiling, rows) {
+        match run::<F>(&mut channel.sequence, flags, channel.ceiling, rows) {
             Stop::Incomplete(want) if want < LARGE_ROW => {
                 if rows.make_room(want).is_err() {
                     return Err(channel.out_of_memory());
                 }
                 channel.fill_other(rows.buffer()).await?;
             }
-            Stop::Incomplete(_) => large(channel, rows).await?,
+            Stop::Incomplete(_) => large::<F>(channel, rows).await?,
             Stop::NoRow(length) => return no_row(channel, flags, rows, length),
             Stop::Loose(length) => {
                 let Ok(canonical) = row::canonical(&rows.tail()[frame::HEADER..length], rows.columns()) else {
@@ -94,7 +122,7 @@ fn take_inbox(channel: &mut Channel, rows: &mut Builder) -> Result<(), OutOfMemo
 
 /// Notes the whole rows among the received bytes.
 #[inline]
-fn run(sequence: &mut u8, flags: u64, ceiling: usize, rows: &mut Builder) -> Stop {
+fn run<F: Form>(sequence: &mut u8, flags: u64, ceiling: usize, rows: &mut Builder) -> Stop {
     let parts = rows.parts();
     let mut at = 0;
     let mut number = *sequence;
@@ -117,7 +145,7 @@ fn run(sequence: &mut u8, flags: u64, ceiling: usize, rows: &mut Builder) -> Sto
         {
             break Stop::NoRow(frame::HEADER + length);
         }
-        match row::scan(payload, parts.longest) {
+        match F::check(payload, parts.longest) {
             Ok(row::Form::Canonical) => {}
             Ok(row::Form::Loose) => break Stop::Loose(frame::HEADER + length),
             Err(_) => break Stop::Malformed,
@@ -165,13 +193,13 @@ fn decode_end(packet: &[u8], flags: u64) -> Result<(End, Vec<u8>), Malformed> {
 }
 
 /// The next packet is a row that gets a block of its own.
-async fn large(channel: &mut Channel, rows: &mut Builder) -> Result<(), Error> {
+async fn large<F: Form>(channel: &mut Channel, rows: &mut Builder) -> Result<(), Error> {
     channel.give_back(rows.tail())?;
     rows.drop_tail();
     let mut block = vec![0; LARGE_HEADER];
     channel.large(&mut block).await?;
     let columns = rows.columns();
-    match row::scan(&block[LARGE_HEADER..], rows.parts().longest) {
+    match F::check(&block[LARGE_HEADER..], rows.parts().longest) {
         Ok(row::Form::Canonical) => {}
         Ok(row::Form::Loose) => {
             let Ok(canonical) = row::canonical(&block[LARGE_HEADER..], columns) else {
@@ -265,6 +293,39 @@ async fn next_slowly(channel: &mut Channel, flags: u64, row: &mut StreamRow) -> 
         Some(end) => Ok(Some(end)),
         None => load(channel, &packet, row),
     }
+}
+
+/// As [`next_binary`] for a row that is here. False: nothing is consumed.
+#[inline]
+pub(super) fn next_binary_at_once(channel: &mut Channel, row: &mut Vec<u8>) -> bool {
+    let Some(packet @ [0, ..]) = channel.peek_packet() else { return false };
+    let length = packet.len();
+    row.clear();
+    if row.try_reserve(length).is_err() {
+        return false;
+    }
+    row.extend_from_slice(packet);
+    channel.consume(length);
+    true
+}
+
+/// Reads one row of a prepared statement, its first byte included.
+pub(super) async fn next_binary(channel: &mut Channel, flags: u64, row: &mut Vec<u8>) -> Result<Option<End>, Error> {
+    row.clear();
+    if channel.next_is_large().await? {
+        channel.large(row).await?;
+    } else {
+        let packet = channel.packet().await?;
+        if let Some(end) = ending(channel, &packet, flags)? {
+            return Ok(Some(end));
+        }
+        let bytes = channel.bytes(&packet);
+        if row.try_reserve(bytes.len()).is_err() {
+            return Err(channel.out_of_memory());
+        }
+        row.extend_from_slice(bytes);
+    }
+    if row.first() == Some(&0) { Ok(None) } else { Err(channel.malformed()) }
 }
 
 /// Reads and drops rows up to the end of the result set.

@@ -121,6 +121,17 @@ impl Frozen<u8> {
         Some(unsafe { self.base.add(index).cast::<[u8; N]>().read() })
     }
 
+    /// Lends `length` bytes from `start` on; None if they are not all there. Only for blocks that C never got a pointer
+    /// into.
+    #[inline]
+    pub(super) fn lend(&self, start: usize, length: usize) -> Option<&[u8]> {
+        if start.saturating_add(length) > self.length {
+            return None;
+        }
+        // SAFETY: inside the block, which is initialised, ours, and (the caller's promise) written by nobody else.
+        Some(unsafe { std::slice::from_raw_parts(self.base.add(start), length) })
+    }
+
     /// Copies `bytes`, which must fit, to the beginning.
     #[inline]
     pub(super) fn copy_from(&self, bytes: &[u8]) {

@@ -4,6 +4,7 @@
 //! are made when a row is asked for.
 
 pub mod arena;
+mod binary;
 mod columns;
 mod stored;
 mod stream;
@@ -12,6 +13,7 @@ mod tests;
 
 use std::ffi::{c_char, c_ulong};
 
+pub use binary::BinaryRows;
 pub use columns::{Column, Columns, ColumnsBuilder, Definition};
 pub use stored::{Builder, LARGE_HEADER, Parts, StoredRows, Words};
 pub use stream::StreamRow;

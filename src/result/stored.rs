@@ -197,6 +197,19 @@ impl StoredRows {
         super::arena::copy_value(block, values, first + column, length)
     }
 
+    /// The bytes of a row as they came, for rows of which no pointer was ever given away.
+    #[inline]
+    pub(super) fn payload(&self, number: u64) -> Option<&[u8]> {
+        let word = match self.groups.get(number as usize / GROUP) {
+            Some(group) => *group.words.get(number as usize % GROUP)?,
+            None if number < self.rows => *self.few.get(number as usize)?,
+            None => return None,
+        };
+        let bytes = self.blocks.get(((word >> BLOCK_SHIFT) & BLOCK_MASK) as usize)?;
+        let start = (word & OFFSET_MASK) as usize;
+        bytes.lend(start, payload_length(bytes, start))
+    }
+
     /// For every column the length of its longest value: `MYSQL_FIELD.max_length`.
     pub fn max_lengths(&mut self) -> Vec<c_ulong> {
         (0..self.columns).map(|column| self.max_length(column)).collect()
@@ -472,6 +485,13 @@ impl Builder {
         // The present block's number changes, which no row's word holds yet.
         self.words.push(LARGE_HEADER)?;
         self.push_full(&mut block)
+    }
+
+    /// The same for rows of the binary protocol, which nobody points into.
+    pub fn finish_binary(&mut self) -> Result<super::BinaryRows, OutOfMemory> {
+        let mut stored = StoredRows::default();
+        self.finish(&mut stored)?;
+        Ok(super::BinaryRows::new(stored))
     }
 
     /// No more rows; the tail is dropped. The builder is empty afterwards.

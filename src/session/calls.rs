@@ -175,6 +175,7 @@ impl Session {
     pub async fn reset_connection(&mut self) -> Result<(), Error> {
         if self.router.is_none() {
             self.command(Command::ResetConnection, &[]).await?;
+            self.nodes.iter_mut().for_each(super::nodes::Node::forget_statements);
         } else {
             self.begin().await?;
             self.reset_every_node().await?;
@@ -243,7 +244,10 @@ impl Session {
                 Err(error) => Err(error),
             };
             match reset {
-                Ok(Head::Ok(ok)) => self.outcome.status = ok.status,
+                Ok(Head::Ok(ok)) => {
+                    self.outcome.status = ok.status;
+                    node.forget_statements();
+                }
                 _ => drop(node.take()),
             }
         }

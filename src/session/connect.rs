@@ -203,6 +203,7 @@ impl Session {
         self.carry.set_schema(database, None);
         if let Some(node) = self.nodes.first_mut() {
             node.versions = self.carry.fresh();
+            node.forget_statements();
             if let Some(connection) = node.connection() {
                 self.outcome.status = connection.login_ok().status;
             }

@@ -16,6 +16,7 @@ mod observe;
 mod phase;
 mod query;
 mod results;
+mod prepared;
 mod routed;
 mod steer;
 mod tracking;
@@ -23,6 +24,7 @@ mod tracking;
 pub use connect::{ConnectArgs, Environment};
 pub use infile::{DefaultLocalFiles, LocalFile, LocalFiles};
 pub use phase::Phase;
+pub use prepared::{Executed, Prepared, Request, RowsAre};
 pub use routed::Router;
 pub use tracking::{SessionChange, TrackType};
 

@@ -1,5 +1,7 @@
 //! One node of a handle: whom to connect to, the connection if it is open, and which state that has been given.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use crate::cluster::topology::TlsSettings;
 use crate::conn::{Connection, Target};
 
@@ -15,12 +17,21 @@ pub(super) struct Node {
     connection: Option<Connection>,
     /// The state that the connection has been brought to.
     pub versions: Versions,
+    /// Tells this connection, since its last reset, from every other of the process: prepared statements belong to it.
+    era: u64,
+}
+
+/// The last era given to a connection.
+static ERAS: AtomicU64 = AtomicU64::new(0);
+
+fn new_era() -> u64 {
+    ERAS.fetch_add(1, Ordering::Relaxed) + 1
 }
 
 impl Node {
     /// A node that is not connected.
     pub fn new(target: Target, tls: Option<TlsSettings>) -> Self {
-        Node { target, tls, connection: None, versions: Versions::default() }
+        Node { target, tls, connection: None, versions: Versions::default(), era: 0 }
     }
 
     /// The open connection.
@@ -36,7 +47,19 @@ impl Node {
     /// Puts a new connection in.
     pub fn connected(&mut self, connection: Connection, versions: Versions) -> &mut Connection {
         self.versions = versions;
+        self.era = new_era();
         self.connection.insert(connection)
+    }
+
+    /// The connection's era; None when there is no connection.
+    #[inline]
+    pub fn era(&self) -> Option<u64> {
+        self.connection.as_ref().map(|_| self.era)
+    }
+
+    /// The server has forgotten the connection's prepared statements.
+    pub fn forget_statements(&mut self) {
+        self.era = new_era();
     }
 
     /// Takes the connection out.

@@ -173,6 +173,10 @@ impl Session {
                 self.outcome.field_count = u32::try_from(columns.len()).unwrap_or(u32::MAX);
                 // Of the result before this one.
                 self.outcome.info.clear();
+                if let Some(end) = self.connection().and_then(Connection::columns_end) {
+                    self.outcome.status = end.status;
+                    self.outcome.warnings = u32::from(end.warnings);
+                }
                 self.pending = Some(columns);
                 self.phase = Phase::HasResult;
                 Ok(())

@@ -128,7 +128,7 @@ impl Session {
         self.phase = Phase::Ready;
     }
 
-    fn end_of_rows(&mut self, end: End) {
+    pub(super) fn end_of_rows(&mut self, end: End) {
         self.phase = Phase::Ready;
         self.outcome.status = end.status;
         self.outcome.warnings = u32::from(end.warnings);

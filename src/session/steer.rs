@@ -7,13 +7,15 @@ use std::sync::Arc;
 
 use crate::cluster::config::Stickiness;
 use crate::cluster::topology::{NodeId, Role};
-use crate::conn::{Command, Head};
+use crate::conn::{Command, Head, PrepareOk};
 use crate::error::{Error, Origin, Sent, cr};
 use crate::log::{self, DecisionLine};
 use crate::route::decide::{Decision, Situation, Wanted};
+use crate::result::Columns;
 use crate::route::{Class, Hint, Server, Statement};
 
 use super::effects::{self, Pending};
+use super::prepared::{Prepared, Request};
 use super::routed::{Loss, Router};
 use super::{Phase, Session};
 
@@ -26,6 +28,16 @@ pub(super) enum Manner {
     Awaited,
     /// As [`Manner::Awaited`], on the source: a replica refused the state that the statement relies on.
     OnSource,
+}
+
+/// What is sent to a node that is ready for it.
+pub(super) enum What<'a> {
+    /// The statement's text.
+    Text,
+    /// Its text, to be prepared if the node does not have it prepared; what the server said of it.
+    Prepare(&'a mut Prepared, &'a mut Option<(PrepareOk, Columns)>),
+    /// An execution, behind preparing it if need be.
+    Execute(&'a mut Prepared, &'a Request<'a>),
 }
 
 /// What [`Session::send_routed_at_once`] left to do.
@@ -59,12 +71,32 @@ impl Session {
     ///
     /// Errors: 2000 when there is no node; 2006 when what the handle relied on is lost; those of a connect.
     pub(super) async fn send_routed(&mut self, sql: &[u8], manner: Manner) -> Result<(), Error> {
+        self.send_routed_as(sql, manner, &mut What::Text).await.map(|_| ())
+    }
+
+    /// The same for what is done with a prepared statement. Where it went.
+    pub(super) async fn send_routed_as(
+        &mut self,
+        sql: &[u8],
+        manner: Manner,
+        what: &mut What<'_>,
+    ) -> Result<Decision, Error> {
         if self.must_ask_first(sql) {
             // If no node answers, the statement's own connect says so.
             let _ = self.open_for_call().await;
         }
         let (statement, decision) = self.destination(sql, manner)?;
-        self.carry_out(sql, manner, statement, decision).await
+        self.carry_out(sql, manner, statement, decision, what).await
+    }
+
+    /// Where a statement goes now, if that node is open and lacks nothing.
+    pub(super) fn ready_destination(&mut self, sql: &[u8]) -> Result<Option<(Arc<Statement>, Decision)>, Error> {
+        if self.must_ask_first(sql) {
+            return Ok(None);
+        }
+        let found = self.destination(sql, Manner::Pipelined)?;
+        let node = &self.nodes[found.1.node.index()];
+        Ok((node.connection().is_some() && self.carry.is_current(&node.versions)).then_some(found))
     }
 
     /// The usual case of [`Session::send_routed`] without a state machine: the node is open, lacks nothing, and takes
@@ -110,30 +142,50 @@ impl Session {
                         return Ok(());
                     }
                     Err(error) => {
-                        self.nodes[index].drop_if_broken();
-                        // As in the loop below: no byte left, so the statement may be sent on a new connection.
-                        if error.sent != Sent::No || error.code == cr::NET_PACKET_TOO_LARGE || !self.may_move() {
-                            return Err(self.lose(error));
-                        }
+                        self.after_failed_send(index, error)?;
                         (statement, decision)
                     }
                 }
             }
         };
-        self.carry_out(sql, Manner::Pipelined, statement, decision).await
+        self.carry_out(sql, Manner::Pipelined, statement, decision, &mut What::Text).await.map(|_| ())
     }
 
-    /// What the statement is and where it goes.
-    fn destination(&mut self, sql: &[u8], manner: Manner) -> Result<(Arc<Statement>, Decision), Error> {
+    /// A send failed on an open connection. Ok as in the loop below: no byte left, so the statement may be sent on a
+    /// new one.
+    #[cold]
+    pub(super) fn after_failed_send(&mut self, index: usize, error: Error) -> Result<(), Error> {
+        self.nodes[index].drop_if_broken();
+        if error.sent != Sent::No || error.code == cr::NET_PACKET_TOO_LARGE || !self.may_move() {
+            return Err(self.lose(error));
+        }
+        Ok(())
+    }
+
+    /// What the statement is, unless it may not be run now.
+    pub(super) fn checked_statement(&mut self, sql: &[u8]) -> Result<Arc<Statement>, Error> {
         let statement = self.classified(sql)?;
         self.check_loss_for(&statement)?;
         if let Some(Hint::NotServed(name)) = statement.hint {
             let text = format!("mysqlclient-ms: the hint {name} is not served yet; remove it from the statement");
             return Err(Error::client(cr::UNKNOWN_ERROR, text));
         }
+        Ok(statement)
+    }
+
+    /// What the statement is and where it goes.
+    fn destination(&mut self, sql: &[u8], manner: Manner) -> Result<(Arc<Statement>, Decision), Error> {
+        let statement = self.checked_statement(sql)?;
         self.warn_of_hint(&statement);
         let decision = self.decide(&statement, manner)?;
         Ok((statement, decision))
+    }
+
+    /// A statement has left for its node.
+    pub(super) fn note_sent(&mut self, statement: &Statement, sql: &[u8], decision: Decision) {
+        if let Some(router) = self.router.as_deref_mut() {
+            router.sent(statement, sql, decision);
+        }
     }
 
     /// Brings a statement to the node that was decided on, or to the next one that can be reached.
@@ -143,7 +195,8 @@ impl Session {
         mut manner: Manner,
         mut statement: Arc<Statement>,
         mut decision: Decision,
-    ) -> Result<(), Error> {
+        what: &mut What<'_>,
+    ) -> Result<Decision, Error> {
         let mut fallbacks = decision.fallbacks;
         let mut node = decision.node;
         let mut reopened = false;
@@ -161,7 +214,7 @@ impl Session {
             }
             if sent.is_ok() {
                 self.at = Some(index);
-                sent = self.current()?.send(Command::Query, &[sql]).await;
+                sent = self.send_what(index, sql, what).await;
             }
             match sent {
                 Ok(()) => break,
@@ -196,14 +249,33 @@ impl Session {
                 }
             }
         }
-        if let Some(router) = self.router.as_deref_mut() {
-            if node != decision.node {
-                decision.role = if router.section.replicas.contains(node) { Role::Replica } else { Role::Source };
-                decision.node = node;
-            }
-            router.sent(&statement, sql, decision);
+        if node != decision.node
+            && let Some(router) = self.router.as_deref()
+        {
+            decision.role = if router.section.replicas.contains(node) { Role::Replica } else { Role::Source };
+            decision.node = node;
         }
-        Ok(())
+        if !matches!(what, What::Prepare(..)) {
+            self.note_sent(&statement, sql, decision);
+        }
+        Ok(decision)
+    }
+
+    /// Sends to a node that is open and up to date.
+    async fn send_what(&mut self, index: usize, sql: &[u8], what: &mut What<'_>) -> Result<(), Error> {
+        match what {
+            What::Text => self.current()?.send(Command::Query, &[sql]).await,
+            What::Prepare(prepared, described) => {
+                if let Some(reply) = self.prepare_on(prepared, index).await? {
+                    **described = Some(reply);
+                }
+                Ok(())
+            }
+            What::Execute(prepared, request) => {
+                self.prepare_on(prepared, index).await?;
+                self.send_execution(prepared, request, index).await
+            }
+        }
     }
 
     /// A text whose meaning depends on an sql_mode that is not known yet makes the handle ask the source first.

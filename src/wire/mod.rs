@@ -4,6 +4,7 @@
 //! decoder takes any bytes and answers with a message or [`Malformed`], and no decoder allocates more than it was given.
 
 pub mod auth;
+pub mod binary_row;
 pub mod capabilities;
 pub mod column;
 pub mod err;
@@ -15,6 +16,7 @@ pub mod login;
 pub mod ok;
 pub mod reader;
 pub mod row;
+pub mod statement;
 
 /// The bytes are not what the protocol says: the client error 2027.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

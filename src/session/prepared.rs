@@ -1,0 +1,582 @@
+//! Prepared statements: one for the program, prepared on each node where it runs.
+//!
+//! A plain handle has one node; there a statement lives and dies with its connection, as with the originals. A routed
+//! handle keeps the text and prepares it again wherever it is executed first. Values and types of parameters come
+//! encoded; rows leave as they came. Never touches pointers.
+
+use std::sync::Arc;
+
+use crate::conn::{Command, Connection, End, PrepareOk};
+use crate::error::{Error, Origin, Sent};
+use crate::options::Family;
+use crate::result::{BinaryRows, Builder, Columns, LARGE_HEADER};
+use crate::route::Statement;
+use crate::route::decide::Decision;
+use crate::wire::statement;
+
+use super::steer::{Manner, What};
+use super::{MORE_RESULTS, Phase, Session};
+
+/// `SERVER_STATUS_CURSOR_EXISTS`.
+const CURSOR_EXISTS: u16 = 1 << 6;
+/// `SERVER_PS_OUT_PARAMS`: the rows are the OUT parameters of a procedure.
+const OUT_PARAMETERS: u16 = 1 << 12;
+
+/// A statement as the program knows it.
+#[derive(Debug, Default)]
+pub struct Prepared {
+    sql: Arc<[u8]>,
+    /// Where it is prepared; nearly always one or two nodes.
+    instances: Vec<Instance>,
+    /// Where it was executed last, or where its long data went: its cursor and long data are there.
+    home: Option<usize>,
+    /// Long data was sent for the next execution, which has to follow it there.
+    committed: Option<Decision>,
+}
+
+/// A statement on one connection.
+#[derive(Clone, Copy, Debug)]
+struct Instance {
+    node: usize,
+    /// The connection's.
+    era: u64,
+    id: u32,
+    /// The server knows the types of the parameters.
+    knows_types: bool,
+}
+
+/// What an execution sends besides the statement's id.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Request<'a> {
+    /// `CURSOR_TYPE_*`.
+    pub flags: u8,
+    /// The statement has parameters: the three parts below are sent.
+    pub has_parameters: bool,
+    /// The number of parameters in front of the others, where query attributes were agreed on.
+    pub count: &'a [u8],
+    /// One bit per parameter.
+    pub nulls: &'a [u8],
+    /// Types of the parameters, two bytes each.
+    pub types: &'a [u8],
+    /// The types changed since the execution before.
+    pub new_types: bool,
+    /// The values that are not NULL and were not sent as long data.
+    pub values: &'a [u8],
+    /// MariaDB's array binding: the flags of COM_STMT_BULK_EXECUTE, which has no NULL map.
+    pub bulk: Option<u16>,
+}
+
+/// How an execution went.
+#[derive(Debug)]
+pub struct Executed {
+    /// The result's columns; None for a statement without one.
+    pub columns: Option<Columns>,
+    /// Where the rows are.
+    pub rows: RowsAre,
+}
+
+/// Where the rows of an execution are.
+#[derive(Debug)]
+pub enum RowsAre {
+    /// There is no result.
+    Nowhere,
+    /// They wait in the connection.
+    Waiting,
+    /// In a cursor of the server.
+    InCursor,
+    /// Here: a cursor was asked for, and the server sent the rows instead.
+    Here(BinaryRows),
+}
+
+impl Prepared {
+    /// The server's id on the connection used last; 0 before the statement is prepared.
+    pub fn id(&self) -> u32 {
+        let home = self.instances.iter().find(|instance| Some(instance.node) == self.home);
+        home.or(self.instances.last()).map_or(0, |instance| instance.id)
+    }
+
+    /// Its text.
+    pub fn sql(&self) -> &[u8] {
+        &self.sql
+    }
+
+    #[inline]
+    fn on(&self, node: usize, era: Option<u64>) -> Option<Instance> {
+        self.instances.iter().find(|instance| instance.node == node && Some(instance.era) == era).copied()
+    }
+
+    fn forget(&mut self, node: usize) {
+        self.instances.retain(|instance| instance.node != node);
+    }
+
+    fn types_are_known(&mut self, node: usize) {
+        for instance in &mut self.instances {
+            instance.knows_types = instance.node == node;
+        }
+    }
+}
+
+impl Request<'_> {
+    fn command(&self) -> Command {
+        if self.bulk.is_some() { Command::StmtBulkExecute } else { Command::StmtExecute }
+    }
+
+    /// The command's first bytes, and how many they are.
+    fn head(&self, instance: Instance) -> ([u8; 9], usize) {
+        let mut head = statement::execute(instance.id, self.flags);
+        match self.bulk {
+            None => (head, head.len()),
+            Some(flags) => {
+                head[4..6].copy_from_slice(&flags.to_le_bytes());
+                (head, 6)
+            }
+        }
+    }
+
+    /// The command's argument, for one connection.
+    fn parts<'s>(&'s self, instance: Instance, (head, length): &'s ([u8; 9], usize)) -> [&'s [u8]; 6] {
+        let types = self.new_types || !instance.knows_types;
+        let flag: &[u8] = match (self.bulk, self.has_parameters, types) {
+            (Some(_), ..) | (None, false, _) => &[],
+            (None, true, true) => &[1],
+            (None, true, false) => &[0],
+        };
+        let types = if types { self.types } else { &[] };
+        [&head[..*length], self.count, self.nulls, flag, types, self.values]
+    }
+
+    async fn send(&self, connection: &mut Connection, instance: Instance) -> Result<(), Error> {
+        connection.send(self.command(), &self.parts(instance, &self.head(instance))).await
+    }
+
+    #[inline]
+    fn send_at_once(&self, connection: &mut Connection, instance: Instance) -> bool {
+        connection.send_at_once(self.command(), &self.parts(instance, &self.head(instance)))
+    }
+
+    #[cold]
+    async fn send_rest(&self, connection: &mut Connection, instance: Instance) -> Result<(), Error> {
+        connection.send_rest(self.command(), &self.parts(instance, &self.head(instance))).await
+    }
+}
+
+impl Session {
+    /// `mysql_stmt_prepare`. Routed: on the node that would execute the statement now. `prepared` is a new one.
+    ///
+    /// Errors: as for a statement.
+    pub async fn prepare(&mut self, prepared: &mut Prepared, sql: &[u8]) -> Result<(PrepareOk, Columns), Error> {
+        self.begin().await?;
+        prepared.sql = sql.into();
+        let described = if self.router.is_some() {
+            let mut described = None;
+            self.send_routed_as(sql, Manner::Awaited, &mut What::Prepare(prepared, &mut described)).await?;
+            match described {
+                Some(described) => described,
+                None => return Err(Error::gone(self.options.family)),
+            }
+        } else {
+            self.send_plain(Command::StmtPrepare, &[sql]).await?;
+            self.at = Some(0);
+            self.read_prepared(prepared, 0).await?
+        };
+        self.outcome.warnings = u32::from(described.0.warnings);
+        Ok(described)
+    }
+
+    /// Reads the reply to COM_STMT_PREPARE.
+    async fn read_prepared(&mut self, prepared: &mut Prepared, node: usize) -> Result<(PrepareOk, Columns), Error> {
+        match self.current()?.read_prepared().await {
+            Ok(described) => {
+                prepared.forget(node);
+                if let Some(era) = self.nodes[node].era() {
+                    let id = described.0.id;
+                    prepared.instances.push(Instance { node, era, id, knows_types: false });
+                }
+                Ok(described)
+            }
+            Err(error) => {
+                self.failed();
+                Err(error)
+            }
+        }
+    }
+
+    /// Makes sure that the statement is prepared on an open node. The server's reply, if it had to be asked.
+    ///
+    /// Errors: the server's refusal; a broken connection, of which nothing was executed.
+    pub(super) async fn prepare_on(
+        &mut self,
+        prepared: &mut Prepared,
+        node: usize,
+    ) -> Result<Option<(PrepareOk, Columns)>, Error> {
+        if prepared.on(node, self.nodes[node].era()).is_some() {
+            return Ok(None);
+        }
+        let sql = Arc::clone(&prepared.sql);
+        let family = self.options.family;
+        let Some(connection) = self.nodes[node].connection_mut() else { return Err(Error::gone(family)) };
+        connection.send(Command::StmtPrepare, &[&sql]).await.map_err(not_executed)?;
+        if self.prelude_replies > 0 {
+            self.read_prelude_replies().await?;
+        }
+        self.read_prepared(prepared, node).await.map(Some).map_err(not_executed)
+    }
+
+    /// Sends an execution to a node on which the statement is prepared.
+    pub(super) async fn send_execution(
+        &mut self,
+        prepared: &mut Prepared,
+        request: &Request<'_>,
+        node: usize,
+    ) -> Result<(), Error> {
+        let family = self.options.family;
+        let Some(instance) = prepared.on(node, self.nodes[node].era()) else { return Err(Error::gone(family)) };
+        let Some(connection) = self.nodes[node].connection_mut() else { return Err(Error::gone(family)) };
+        request.send(connection, instance).await
+    }
+
+    /// A plain handle's statement is gone with the connection on which it was prepared.
+    pub fn has_lost(&self, prepared: &Prepared) -> bool {
+        self.router.is_none()
+            && !prepared.instances.is_empty()
+            && self.nodes.first().is_none_or(|node| prepared.on(0, node.era()).is_none())
+    }
+
+    /// `mysql_stmt_execute`.
+    ///
+    /// Errors: 2006 not executed, 2013 unknown, 2014 out of order; the server's own.
+    pub async fn execute(&mut self, prepared: &mut Prepared, request: &Request<'_>) -> Result<Executed, Error> {
+        self.begin().await?;
+        if self.router.is_some() {
+            self.execute_routed(prepared, request).await?;
+        } else {
+            self.at = Some(0);
+            let instance = self.nodes.first().and_then(|node| prepared.on(0, node.era()));
+            let (Some(instance), Ok(connection)) = (instance, self.current()) else {
+                return Err(Error::lost(self.options.family));
+            };
+            if !request.send_at_once(connection, instance) {
+                let sent = request.send_rest(connection, instance).await;
+                sent.inspect_err(|_| self.after_failure())?;
+            }
+            self.read_reply().await?;
+        }
+        if let Some(at) = self.at {
+            prepared.home = Some(at);
+            prepared.types_are_known(at);
+        }
+        self.look_at_rows(request.flags != 0).await
+    }
+
+    /// Sends an execution to the node that the statement belongs to, preparing it there if need be, and reads the head
+    /// of its reply. A server that does not know the statement any more, or wants it prepared anew, is asked once more:
+    /// it has not executed it.
+    async fn execute_routed(&mut self, prepared: &mut Prepared, request: &Request<'_>) -> Result<(), Error> {
+        let sql = Arc::clone(&prepared.sql);
+        if let Some(decision) = prepared.committed.take() {
+            return self.execute_where_data_is(prepared, request, &sql, decision).await;
+        }
+        self.send_execution_to_its_node(prepared, request, &sql).await?;
+        let mut answer = self.read_reply().await;
+        if answer.is_err() && std::mem::take(&mut self.replica_refused) {
+            self.send_routed_as(&sql, Manner::OnSource, &mut What::Execute(prepared, request)).await?;
+            answer = self.read_reply().await;
+        }
+        if let (Err(error), Some(at)) = (&answer, self.at)
+            && wants_preparing(error)
+        {
+            prepared.forget(at);
+            self.send_routed_as(&sql, Manner::Awaited, &mut What::Execute(prepared, request)).await?;
+            answer = self.read_reply().await;
+        }
+        answer
+    }
+
+    /// Without a state machine in the usual case: the node is open, lacks nothing, has the statement, and takes the
+    /// command in one piece.
+    async fn send_execution_to_its_node(
+        &mut self,
+        prepared: &mut Prepared,
+        request: &Request<'_>,
+        sql: &[u8],
+    ) -> Result<(), Error> {
+        if let Some((statement, decision)) = self.ready_destination(sql)? {
+            let index = decision.node.index();
+            let instance = prepared.on(index, self.nodes[index].era());
+            if let (Some(instance), Some(connection)) = (instance, self.nodes[index].connection_mut()) {
+                let mut sent = Ok(());
+                if !request.send_at_once(connection, instance) {
+                    sent = request.send_rest(connection, instance).await;
+                }
+                self.at = Some(index);
+                match sent {
+                    Ok(()) => {
+                        self.note_sent(&statement, sql, decision);
+                        return Ok(());
+                    }
+                    Err(error) => self.after_failed_send(index, error)?,
+                }
+            }
+        }
+        self.send_routed_as(sql, Manner::Pipelined, &mut What::Execute(prepared, request)).await.map(|_| ())
+    }
+
+    /// Executes where the long data went, and nowhere else.
+    async fn execute_where_data_is(
+        &mut self,
+        prepared: &mut Prepared,
+        request: &Request<'_>,
+        sql: &[u8],
+        decision: Decision,
+    ) -> Result<(), Error> {
+        let node = decision.node.index();
+        let statement: Arc<Statement> = self.checked_statement(sql)?;
+        if prepared.on(node, self.nodes[node].era()).is_none() {
+            return Err(Error::lost(self.options.family).sent(Sent::No));
+        }
+        self.bring_up_to_date(node).await?;
+        self.at = Some(node);
+        let sent = self.send_execution(prepared, request, node).await;
+        sent.inspect_err(|_| self.after_failure())?;
+        self.note_sent(&statement, sql, decision);
+        self.read_reply().await
+    }
+
+    /// Finds out where the rows of an execution are.
+    async fn look_at_rows(&mut self, wants_cursor: bool) -> Result<Executed, Error> {
+        if self.phase != Phase::HasResult {
+            return Ok(Executed { columns: None, rows: RowsAre::Nowhere });
+        }
+        let columns = self.pending.take();
+        self.phase = Phase::StatementRows;
+        if !wants_cursor {
+            return Ok(Executed { columns, rows: RowsAre::Waiting });
+        }
+        if !self.current()?.deprecates_eof() {
+            if self.outcome.status & CURSOR_EXISTS != 0 {
+                self.phase = Phase::Ready;
+                self.observe_success();
+                return Ok(Executed { columns, rows: RowsAre::InCursor });
+            }
+            if self.more_results() {
+                return Ok(Executed { columns, rows: RowsAre::Waiting });
+            }
+            let rows = self.store_statement_rows(&[]).await?;
+            return Ok(Executed { columns, rows: RowsAre::Here(rows) });
+        }
+        let mut first = Vec::new();
+        let rows = match self.read_statement_row(&mut first).await? {
+            None => self.store_statement_rows(&first).await?,
+            Some(end) if end.status & CURSOR_EXISTS != 0 => {
+                return Ok(Executed { columns, rows: RowsAre::InCursor });
+            }
+            Some(_) => BinaryRows::default(),
+        };
+        Ok(Executed { columns, rows: RowsAre::Here(rows) })
+    }
+
+    /// `mysql_stmt_store_result`: all rows that wait. `first` is a row that was read before; empty = none was.
+    ///
+    /// Errors: 2014 when none wait; 2008; 2013; the server's own.
+    pub async fn store_statement_rows(&mut self, first: &[u8]) -> Result<BinaryRows, Error> {
+        if self.phase != Phase::StatementRows {
+            return Err(Error::out_of_sync());
+        }
+        match self.collect_rows(first).await {
+            Ok((rows, end)) => {
+                self.outcome.affected_rows = rows.len();
+                self.end_of_statement_rows(end);
+                Ok(rows)
+            }
+            Err(error) => {
+                self.failed();
+                Err(error)
+            }
+        }
+    }
+
+    async fn collect_rows(&mut self, first: &[u8]) -> Result<(BinaryRows, End), Error> {
+        let family = self.options.family;
+        let mut rows = Builder::default();
+        if !first.is_empty() {
+            let mut block = vec![0; LARGE_HEADER];
+            block.extend_from_slice(first);
+            let begun = rows.start(0).and_then(|()| rows.adopt(block));
+            begun.map_err(|_| Error::out_of_memory(family))?;
+        }
+        let connection = self.current()?;
+        let end = match connection.binary_rows_at_once(&mut rows)? {
+            Some(end) => end,
+            None => connection.rest_of_binary_rows(&mut rows).await?,
+        };
+        Ok((connection.finish_binary_rows(&mut rows)?, end))
+    }
+
+    /// The end of a statement's rows. The rows with OUT parameters are not the last result, whatever their end says.
+    fn end_of_statement_rows(&mut self, mut end: End) {
+        if self.outcome.status & OUT_PARAMETERS != 0 {
+            end.status |= MORE_RESULTS;
+            if self.options.family == Family::MySql {
+                end.status |= OUT_PARAMETERS;
+            }
+        }
+        self.end_of_rows(end);
+    }
+
+    /// [`Session::next_statement_row`] for a row that is here. False: nothing has been done.
+    #[inline]
+    pub fn next_statement_row_at_once(&mut self, row: &mut Vec<u8>) -> bool {
+        self.phase == Phase::StatementRows
+            && self.current().is_ok_and(|connection| connection.next_binary_row_at_once(row))
+    }
+
+    /// The next row that waits; false at the end.
+    pub async fn next_statement_row(&mut self, row: &mut Vec<u8>) -> Result<bool, Error> {
+        Ok(self.read_statement_row(row).await?.is_none())
+    }
+
+    async fn read_statement_row(&mut self, row: &mut Vec<u8>) -> Result<Option<End>, Error> {
+        if self.phase != Phase::StatementRows {
+            return Err(Error::out_of_sync());
+        }
+        let read = match self.current() {
+            Ok(connection) => connection.next_binary_row(row).await,
+            Err(error) => Err(error),
+        };
+        match read {
+            Ok(None) => Ok(None),
+            Ok(Some(end)) => {
+                self.end_of_statement_rows(end);
+                Ok(Some(end))
+            }
+            Err(error) => {
+                self.failed();
+                Err(error)
+            }
+        }
+    }
+
+    /// Up to `count` rows of the statement's cursor; `u32::MAX` = all that are left.
+    ///
+    /// Errors: 2014 out of order; the server's own; 2013 when the cursor's connection is gone.
+    pub async fn fetch_cursor(&mut self, prepared: &Prepared, count: u32) -> Result<BinaryRows, Error> {
+        self.begin().await?;
+        let instance = self.at_home(prepared)?;
+        let command = statement::fetch(instance.id, count);
+        let sent = self.current()?.send(Command::StmtFetch, &[&command]).await;
+        sent.inspect_err(|_| self.after_failure())?;
+        self.phase = Phase::StatementRows;
+        self.store_statement_rows(&[]).await
+    }
+
+    /// Goes to the node where the statement's cursor or state is.
+    fn at_home(&mut self, prepared: &Prepared) -> Result<Instance, Error> {
+        let node = prepared.home.unwrap_or(0);
+        let era = self.nodes.get(node).and_then(super::nodes::Node::era);
+        let instance = prepared.on(node, era).ok_or_else(|| Error::lost(self.options.family).sent(Sent::No))?;
+        self.at = Some(node);
+        Ok(instance)
+    }
+
+    /// Throws the rows away that wait; with `all` those of further results, too.
+    pub async fn skip_statement_rows(&mut self, all: bool) -> Result<(), Error> {
+        loop {
+            if matches!(self.phase, Phase::StatementRows | Phase::Streaming | Phase::HasResult) {
+                self.pending = None;
+                self.phase = Phase::Streaming;
+                self.skip_rows().await?;
+            }
+            if !all || !self.more_results() {
+                return Ok(());
+            }
+            self.read_reply().await?;
+        }
+    }
+
+    /// `mysql_stmt_next_result`: the head of the statement's next result. None: there is none.
+    pub async fn next_statement_result(&mut self, wants_cursor: bool) -> Result<Option<Executed>, Error> {
+        if !self.next_result().await? {
+            return Ok(None);
+        }
+        self.look_at_rows(wants_cursor).await.map(Some)
+    }
+
+    /// `mysql_stmt_send_long_data`: a piece of a parameter's value. There is no reply. Routed: the first piece decides
+    /// where the next execution runs.
+    pub async fn send_long_data(&mut self, prepared: &mut Prepared, parameter: u16, data: &[u8]) -> Result<(), Error> {
+        self.begin().await?;
+        let node = match (&self.router, prepared.committed) {
+            (None, _) => 0,
+            (Some(_), Some(decision)) => decision.node.index(),
+            (Some(_), None) => {
+                let sql = Arc::clone(&prepared.sql);
+                let mut unused = None;
+                let what = &mut What::Prepare(prepared, &mut unused);
+                let decision = self.send_routed_as(&sql, Manner::Awaited, what).await?;
+                prepared.committed = Some(decision);
+                decision.node.index()
+            }
+        };
+        prepared.home = Some(node);
+        let instance = self.at_home(prepared)?;
+        let head = statement::long_data(instance.id, parameter);
+        let sent = self.current()?.send(Command::StmtSendLongData, &[&head, data]).await;
+        sent.inspect_err(|_| self.after_failure())
+    }
+
+    /// `mysql_stmt_reset`: the server forgets long data and closes the cursor, on the node that has them.
+    pub async fn reset_statement(&mut self, prepared: &mut Prepared) -> Result<(), Error> {
+        self.begin().await?;
+        prepared.committed = None;
+        if self.router.is_some() && prepared.home.is_none_or(|node| prepared.on(node, self.nodes[node].era()).is_none())
+        {
+            return Ok(());
+        }
+        let instance = self.at_home(prepared)?;
+        let sent = self.current()?.send(Command::StmtReset, &[&instance.id.to_le_bytes()]).await;
+        sent.inspect_err(|_| self.after_failure())?;
+        self.read_reply().await
+    }
+
+    /// `mysql_stmt_close`, and what a second `mysql_stmt_prepare` does first: every connection forgets the statement.
+    /// There is no reply.
+    ///
+    /// Errors: 2014 while rows wait.
+    pub async fn close_statement(&mut self, prepared: &mut Prepared) -> Result<(), Error> {
+        self.phase.check_free(self.more_results())?;
+        let mut failure = None;
+        for instance in std::mem::take(&mut prepared.instances) {
+            let Some(node) = self.nodes.get_mut(instance.node) else { continue };
+            if node.era() != Some(instance.era) {
+                continue;
+            }
+            if let Some(connection) = node.connection_mut()
+                && let Err(error) = connection.send(Command::StmtClose, &[&instance.id.to_le_bytes()]).await
+            {
+                failure = Some(error);
+                node.drop_if_broken();
+            }
+        }
+        *prepared = Prepared::default();
+        match failure {
+            Some(error) if self.router.is_none() => {
+                self.after_failure();
+                Err(error)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A connection that broke while a statement was being prepared: nothing was executed.
+fn not_executed(error: Error) -> Error {
+    if error.origin == Origin::Client { error.sent(Sent::No) } else { error }
+}
+
+/// The server refused to execute a statement that it wants to be prepared again: 1243 it does not know it, 1615 its
+/// tables changed.
+fn wants_preparing(error: &Error) -> bool {
+    const UNKNOWN_STATEMENT: u32 = 1243;
+    const NEEDS_REPREPARE: u32 = 1615;
+    error.origin == Origin::Server && matches!(error.code, UNKNOWN_STATEMENT | NEEDS_REPREPARE)
+}

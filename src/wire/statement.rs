@@ -1,0 +1,64 @@
+//! Prepared statements: the reply to COM_STMT_PREPARE, and the commands that name a statement.
+
+use super::{Malformed, reader::Reader};
+
+/// The server's id of a statement, and what it says of it; column definitions follow in packets of their own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PrepareOk {
+    /// Names the statement on its connection.
+    pub id: u32,
+    /// Columns of its result; 0 for statements without one, and for those whose columns come with the rows only.
+    pub columns: u16,
+    /// Number of placeholders.
+    pub parameters: u16,
+    /// Number of warnings.
+    pub warnings: u16,
+}
+
+impl PrepareOk {
+    /// Decodes the first packet of the reply.
+    pub fn parse(packet: &[u8]) -> Result<PrepareOk, Malformed> {
+        let mut reader = Reader::new(packet);
+        if reader.u8()? != 0 {
+            return Err(Malformed);
+        }
+        let (id, columns, parameters) = (reader.u32()?, reader.u16()?, reader.u16()?);
+        // The filler; servers before 5.0 end here.
+        let _ = reader.u8();
+        Ok(PrepareOk { id, columns, parameters, warnings: reader.u16().unwrap_or_default() })
+    }
+}
+
+/// The beginning of COM_STMT_EXECUTE: id, flags (`CURSOR_TYPE_*`), iterations, which are always 1.
+#[inline]
+pub fn execute(id: u32, flags: u8) -> [u8; 9] {
+    let [a, b, c, d] = id.to_le_bytes();
+    [a, b, c, d, flags, 1, 0, 0, 0]
+}
+
+/// The argument of COM_STMT_FETCH: id, number of rows.
+pub fn fetch(id: u32, rows: u32) -> [u8; 8] {
+    let ([a, b, c, d], [e, f, g, h]) = (id.to_le_bytes(), rows.to_le_bytes());
+    [a, b, c, d, e, f, g, h]
+}
+
+/// The beginning of COM_STMT_SEND_LONG_DATA: id, number of the parameter.
+pub fn long_data(id: u32, parameter: u16) -> [u8; 6] {
+    let ([a, b, c, d], [e, f]) = (id.to_le_bytes(), parameter.to_le_bytes());
+    [a, b, c, d, e, f]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_without_warnings_is_whole() {
+        let long = [0, 7, 0, 0, 0, 2, 0, 3, 0, 0, 5, 0];
+        let ok = PrepareOk { id: 7, columns: 2, parameters: 3, warnings: 5 };
+        assert_eq!(PrepareOk::parse(&long), Ok(ok));
+        assert_eq!(PrepareOk::parse(&long[..9]), Ok(PrepareOk { warnings: 0, ..ok }));
+        assert_eq!(PrepareOk::parse(&long[..8]), Err(Malformed));
+        assert_eq!(PrepareOk::parse(&[]), Err(Malformed));
+    }
+}
