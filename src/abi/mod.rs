@@ -17,6 +17,7 @@
 #[cfg(not(panic = "unwind"))]
 compile_error!("mysqlclient-ms needs panic=unwind: a panic must end a handle, never the host process");
 
+pub mod bind;
 mod charset;
 pub mod cluster;
 mod connect;
