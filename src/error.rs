@@ -128,6 +128,10 @@ pub mod cr {
     pub const ERR_NET_READ: u32 = 5013;
     pub const ERR_NET_WRITE: u32 = 5014;
     pub const INVALID_CLIENT_FLAG: u32 = 5024;
+    pub const FUNCTION_NOT_SUPPORTED: u32 = 5003;
+    pub const BULK_WITHOUT_PARAMETERS: u32 = 5006;
+    pub const ERR_STMT_PARAM_CALLBACK: u32 = 5016;
+    pub const STMT_NO_RESULT: u32 = 5025;
     pub const ERR_MISSING_ERROR_INFO: u32 = 5026;
 }
 
@@ -293,6 +297,44 @@ impl Error {
     pub fn malformed(family: Family) -> Self {
         Error::by_family(family, cr::MALFORMED_PACKET, "Malformed packet", "Received malformed packet")
             .sent(Sent::Maybe)
+    }
+
+    /// What is wrong with the use of a prepared statement: 2030, 2031, 2034, 2050 to 2053, 2057; 5025 in the MariaDB
+    /// family only. Numbers without a text in a family have an empty one there, as in the original.
+    pub fn statement(family: Family, code: u32) -> Self {
+        let (mysql, mariadb) = match code {
+            cr::NO_PREPARE_STMT => ("Statement not prepared", "Statement is not prepared"),
+            cr::PARAMS_NOT_BOUND => (
+                "No data supplied for parameters in prepared statement",
+                "No data supplied for parameters in prepared statement",
+            ),
+            cr::INVALID_PARAMETER_NO => ("Invalid parameter number", "Invalid parameter number"),
+            cr::FETCH_CANCELED => ("Row retrieval was canceled by mysql_stmt_close() call", ""),
+            cr::NO_DATA => ("Attempt to read column without prior row fetch", ""),
+            cr::NO_STMT_METADATA => {
+                ("Prepared statement contains no metadata", "Prepared statement contains no metadata")
+            }
+            cr::NO_RESULT_SET => {
+                ("Attempt to read a row while there is no result set associated with the statement", "")
+            }
+            cr::NEW_STMT_METADATA => (
+                "The number of columns in the result set differs from the number of bound buffers. You must reset the \
+                 statement, rebind the result set columns, and execute the statement again",
+                "The number of parameters in bound buffers differs from number of columns in resultset",
+            ),
+            cr::STMT_NO_RESULT => ("", "Statement has no result set"),
+            _ => ("", ""),
+        };
+        Error::by_family(family, code, mysql, mariadb)
+    }
+
+    /// 2056: a call on the handle has ended the statement.
+    pub fn statement_closed(family: Family, function: &str) -> Self {
+        let text = match family {
+            Family::MySql => format!("Statement closed indirectly because of a preceding {function}() call"),
+            Family::MariaDb => format!("Server closed statement due to a prior {function}() function call"),
+        };
+        Error::of(cr::STMT_CLOSED, text)
     }
 
     /// 2047.

@@ -6,6 +6,7 @@ use std::ffi::{c_char, c_int, c_uint, c_ulong};
 use std::ptr;
 
 use crate::conn::driver::block_on;
+use crate::options::Family;
 use crate::session::ConnectArgs;
 
 use super::convert::c_bytes;
@@ -100,7 +101,14 @@ entry! {
         let (user, password) = (text(user).unwrap_or_default(), text(passwd).unwrap_or_default());
         let database = text(db);
         // SAFETY: the caller's promise.
-        unsafe { call::<F>(mysql, |session| block_on(session.change_user(user, password, database))) as c_char }
+        let failed = unsafe { call::<F>(mysql, |session| block_on(session.change_user(user, password, database))) };
+        // SAFETY: the caller's promise.
+        if let Some(handle) = unsafe { Handle::<F>::lend(mysql) }
+            && (failed == 0 || F::FAMILY == Family::MySql)
+        {
+            handle.detach_statements("mysql_change_user");
+        }
+        failed as c_char
     }
 }
 
@@ -144,7 +152,14 @@ entry! {
     fn mysql_reset_connection<F>(mysql: *mut F::Mysql) -> c_int;
     handle mysql, fails 1, {
         // SAFETY: the caller's promise.
-        unsafe { call::<F>(mysql, |session| block_on(session.reset_connection())) }
+        let failed = unsafe { call::<F>(mysql, |session| block_on(session.reset_connection())) };
+        // SAFETY: the caller's promise.
+        if let Some(handle) = unsafe { Handle::<F>::lend(mysql) }
+            && failed == 0
+        {
+            handle.detach_statements("mysql_reset_connection");
+        }
+        failed
     }
 }
 

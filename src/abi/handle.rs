@@ -18,6 +18,7 @@ use super::family::Abi;
 use super::fork;
 use super::memory::Result as CResult;
 use super::options::Settings;
+use super::stmt::Statement;
 
 /// What a lent pointer must carry before anything behind it is believed, by family.
 const fn magic(family: Family) -> u64 {
@@ -66,6 +67,8 @@ pub(super) struct Handle<F: Abi> {
     pub streaming: *mut CResult<F>,
     /// Where `mysql_session_track_get_next` stands, per type.
     pub track: [usize; 6],
+    /// The prepared statements that were made on this handle and not closed.
+    pub statements: Vec<*mut F::Stmt>,
     /// Memory for [`super::info`]'s texts.
     pub answer: Vec<u8>,
     owned: bool,
@@ -111,6 +114,7 @@ impl<F: Abi> Handle<F> {
             settings: Settings::default(),
             streaming: ptr::null_mut(),
             track: [0; 6],
+            statements: Vec::new(),
             answer: Vec::new(),
             owned,
             generation: fork::generation(),
@@ -182,6 +186,7 @@ impl<F: Abi> Handle<F> {
         // SAFETY: the caller's promise.
         let Some(handle) = (unsafe { Self::lend(mysql) }) else { return };
         handle.session.close();
+        handle.detach_statements("mysql_close");
         // SAFETY: `streaming` is NULL or a live result of this handle.
         unsafe { handle.release_streaming() };
         handle.magic = 0;
@@ -207,6 +212,14 @@ impl<F: Abi> Handle<F> {
         }
     }
 
+    /// A call has ended all prepared statements: the server forgot them.
+    pub fn detach_statements(&mut self, function: &str) {
+        for statement in std::mem::take(&mut self.statements) {
+            // SAFETY: statements leave the list when they are closed.
+            unsafe { Statement::<F>::detach(statement, function) };
+        }
+    }
+
     /// The unbuffered result that is being fetched no longer belongs to a live handle.
     ///
     /// # Safety
@@ -229,12 +242,16 @@ impl<F: Abi> Handle<F> {
         match result {
             Ok(()) => 0,
             Err(error) => {
-                let error =
-                    if F::FAMILY == Family::MySql && !self.session.is_routed() { as_mysql(error) } else { error };
+                let error = self.shown_error(error);
                 set_error::<F>(mysql, error.code, &error.sqlstate, &error.message);
                 1
             }
         }
+    }
+
+    /// An error as the program is told it.
+    pub fn shown_error(&self, error: Error) -> Error {
+        if F::FAMILY == Family::MySql && !self.session.is_routed() { as_mysql(error) } else { error }
     }
 
     /// Writes the public fields; the error fields are cleared.

@@ -7,10 +7,11 @@
 use std::ffi::{c_char, c_uint, c_ulong, c_void};
 use std::pin::pin;
 use std::ptr;
+use std::sync::Arc;
 
 use crate::conn::driver::block_on_pinned;
 use crate::options::Family;
-use crate::result::{Column, Columns, StoredRows, StreamRow};
+use crate::result::{Column, Columns, ColumnsBuilder, StoredRows, StreamRow};
 
 use super::family::constants::field_type;
 use super::family::{Abi, Field, Row};
@@ -39,8 +40,66 @@ pub(super) struct Result<F: Abi> {
     /// The rows.
     pub rows: Rows,
     max_lengths_known: bool,
+    /// The fields, where they are a statement's.
+    shared: Option<Arc<Fields>>,
     /// The handle whose rows are streamed; NULL when all were read or the handle is closed.
     pub owner: *mut F::Mysql,
+}
+
+/// Columns as C sees them, shared by a prepared statement and the results that describe it: what one writes into them
+/// (`max_length`), the others show.
+pub(super) struct Fields {
+    first: *mut Field,
+    count: usize,
+    /// Keeps the memory that the fields point into.
+    _columns: Columns,
+}
+
+impl Fields {
+    /// For these columns.
+    pub fn new(columns: Columns, family: Family) -> Arc<Fields> {
+        let fields: Box<[Field]> = columns.iter().map(|column| field(&column, family)).collect();
+        let count = fields.len();
+        Arc::new(Fields { first: Box::into_raw(fields).cast(), count, _columns: columns })
+    }
+
+    /// The first of them.
+    pub fn first(&self) -> *mut Field {
+        self.first
+    }
+
+    /// Number of columns.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// The field with this number; None beyond the last.
+    #[inline]
+    pub fn at(&self, number: usize) -> Option<*mut Field> {
+        (number < self.count).then(|| self.first.wrapping_add(number))
+    }
+
+    /// Takes over types, lengths and flags from as many columns; their names stay.
+    pub fn follow(&self, columns: &Columns, family: Family) {
+        for (number, column) in columns.iter().enumerate() {
+            let Some(place) = self.at(number) else { break };
+            let number = if is_number(c_uint::from(column.column_type), column.length, family) { NUM_FLAG } else { 0 };
+            // SAFETY: inside the block, which lives as long as `self`; programs are not in another call on it now.
+            let field = unsafe { &mut *place };
+            field.r#type = c_uint::from(column.column_type);
+            field.length = c_ulong::from(column.length);
+            field.flags = column.flags | number;
+            field.decimals = c_uint::from(column.decimals);
+            field.charsetnr = column.charset;
+        }
+    }
+}
+
+impl Drop for Fields {
+    fn drop(&mut self) {
+        // SAFETY: made by `Box::into_raw` in `new` with this length.
+        drop(unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(self.first, self.count)) });
+    }
 }
 
 /// A column as C sees it.
@@ -111,6 +170,7 @@ impl<F: Abi> Result<F> {
             _columns: columns,
             rows,
             max_lengths_known: false,
+            shared: None,
             owner,
         });
         let result = Box::into_raw(result);
@@ -148,6 +208,19 @@ impl<F: Abi> Result<F> {
         let public = Self::make(columns, Rows::None, ptr::null_mut());
         // SAFETY: made above.
         unsafe { F::res_eof(public).write(1) };
+        public
+    }
+
+    /// A statement's columns without rows (`mysql_stmt_result_metadata`).
+    pub fn description(fields: Arc<Fields>) -> *mut F::Res {
+        let public = Self::metadata(ColumnsBuilder::default().finish());
+        let (first, count) = (fields.first(), fields.len() as c_uint);
+        // SAFETY: made above.
+        unsafe {
+            F::res_fields(public).write(first);
+            F::res_field_count(public).write(count);
+            (*public.cast::<Result<F>>()).shared = Some(fields);
+        }
         public
     }
 
@@ -271,7 +344,11 @@ impl<F: Abi> Result<F> {
 
     /// The columns.
     pub fn fields(&mut self) -> &mut [Field] {
-        &mut self.fields
+        match &self.shared {
+            None => &mut self.fields,
+            // SAFETY: the block lives as long as `shared`; no other borrow of it is alive during a call.
+            Some(shared) => unsafe { std::slice::from_raw_parts_mut(shared.first(), shared.len()) },
+        }
     }
 
     /// `mysql_free_result`.

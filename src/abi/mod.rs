@@ -36,4 +36,5 @@ pub mod misc;
 mod options;
 mod query;
 mod result;
+pub mod stmt;
 pub mod stub;

@@ -22,6 +22,9 @@ const CURSOR_EXISTS: u16 = 1 << 6;
 /// `SERVER_PS_OUT_PARAMS`: the rows are the OUT parameters of a procedure.
 const OUT_PARAMETERS: u16 = 1 << 12;
 
+/// COM_STMT_BULK_EXECUTE: the types of the parameters come with it.
+const BULK_SENDS_TYPES: u16 = 128;
+
 /// A statement as the program knows it.
 #[derive(Debug, Default)]
 pub struct Prepared {
@@ -121,13 +124,19 @@ impl Request<'_> {
         if self.bulk.is_some() { Command::StmtBulkExecute } else { Command::StmtExecute }
     }
 
+    /// Whether the types have to go with this execution.
+    fn sends_types(&self, instance: Instance) -> bool {
+        self.new_types || !instance.knows_types
+    }
+
     /// The command's first bytes, and how many they are.
     fn head(&self, instance: Instance) -> ([u8; 9], usize) {
         let mut head = statement::execute(instance.id, self.flags);
         match self.bulk {
             None => (head, head.len()),
             Some(flags) => {
-                head[4..6].copy_from_slice(&flags.to_le_bytes());
+                let types = if self.sends_types(instance) { BULK_SENDS_TYPES } else { 0 };
+                head[4..6].copy_from_slice(&(flags | types).to_le_bytes());
                 (head, 6)
             }
         }
@@ -135,7 +144,7 @@ impl Request<'_> {
 
     /// The command's argument, for one connection.
     fn parts<'s>(&'s self, instance: Instance, (head, length): &'s ([u8; 9], usize)) -> [&'s [u8]; 6] {
-        let types = self.new_types || !instance.knows_types;
+        let types = self.sends_types(instance);
         let flag: &[u8] = match (self.bulk, self.has_parameters, types) {
             (Some(_), ..) | (None, false, _) => &[],
             (None, true, true) => &[1],

@@ -469,6 +469,10 @@ impl Abi for MariaDb {
         this.cast::<c_char>().wrapping_add(std::mem::offset_of!(Stmt, last_error))
     }
 
+    fn stmt_warnings(this: *mut Stmt) -> Option<*mut c_uint> {
+        implement_places! { @one this, Stmt, c_uint, upsert_status.warning_count }
+    }
+
     fn reconnect(_: *mut Mysql) -> Option<*mut c_char> {
         None
     }

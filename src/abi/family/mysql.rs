@@ -369,6 +369,10 @@ impl Abi for MySql {
         this.cast::<c_char>().wrapping_add(std::mem::offset_of!(Stmt, last_error))
     }
 
+    fn stmt_warnings(_: *mut Stmt) -> Option<*mut c_uint> {
+        None
+    }
+
     fn reconnect(this: *mut Mysql) -> Option<*mut c_char> {
         implement_places! { @one this, Mysql, c_char, reconnect }
     }

@@ -1,0 +1,451 @@
+//! `MYSQL_STMT` and what hangs from it: buffers that the program bound, the rows being fetched, where the statement stands.
+//!
+//! One statement, top to bottom: [`run`] (prepare, bind, execute, end), [`fetch`] (bind, store, fetch, seek), [`info`]
+//! (attributes, counts, texts). Conversions are [`super::bind`]'s, the protocol [`crate::session`]'s. The two originals
+//! differ in which call they allow when; where they do, the code asks for the family.
+
+#![allow(unsafe_code)]
+
+mod bulk;
+mod fetch;
+mod info;
+mod run;
+
+pub use fetch::*;
+pub use info::*;
+pub use run::*;
+
+use std::ffi::{c_char, c_int, c_uint, c_ulong};
+use std::ptr;
+use std::sync::Arc;
+
+use crate::error::Error;
+use crate::options::Family;
+use crate::result::{BinaryRows, Columns};
+use crate::session::{Executed, Phase, Prepared, RowsAre};
+use crate::wire::binary_row::Width;
+
+use super::bind::{ColumnType, Fetch, fetch_function};
+use super::entry::set_stmt_error;
+use super::family::{Abi, Bind};
+use super::handle::Handle;
+use super::memory::Fields;
+
+const MAGIC: u64 = 0x6d73_716c_6d73_5331;
+
+/// `MYSQL_NO_DATA`.
+const NO_DATA: c_int = 100;
+/// `MYSQL_DATA_TRUNCATED`.
+const DATA_TRUNCATED: c_int = 101;
+
+/// Where a statement stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum State {
+    /// Nothing is prepared.
+    New,
+    /// Prepared, not executed since.
+    Prepared,
+    /// Executed, without a result.
+    Executed,
+    /// Executed; nobody has asked for the rows yet.
+    Waiting,
+    /// The rows are stored, or will be fetched one at a time.
+    Ready,
+    /// A row was fetched.
+    Fetching,
+    /// There are no more rows.
+    Done,
+}
+
+impl State {
+    /// `MYSQL_STMT.state`.
+    fn number(self, family: Family) -> c_uint {
+        match (family, self) {
+            (Family::MariaDb, state) => state as c_uint,
+            (Family::MySql, State::New) => 1,
+            (Family::MySql, State::Prepared | State::Done) => 2,
+            (Family::MySql, State::Executed | State::Waiting | State::Ready) => 3,
+            (Family::MySql, State::Fetching) => 4,
+        }
+    }
+}
+
+/// Where the rows are.
+enum Rows {
+    /// There is no result.
+    None,
+    /// All were fetched.
+    Ended,
+    /// In the connection.
+    Waiting,
+    /// Here; the number of the one that is fetched next.
+    Stored(BinaryRows, u64),
+    /// In the server's cursor, some of them here.
+    Cursor(BinaryRows, u64),
+}
+
+/// The row fetched last.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Current {
+    /// There is none.
+    None,
+    /// In `row`.
+    Copied,
+    /// The stored one with this number.
+    Stored(u64),
+}
+
+/// A statement: the public struct first, so that its address is the public pointer; our part behind it.
+#[repr(C)]
+pub(super) struct Statement<F: Abi> {
+    public: F::Stmt,
+    magic: u64,
+    prepared: Prepared,
+    state: State,
+    /// `MYSQL_STMT.params`: programs write into them.
+    params: Vec<Bind>,
+    /// `MYSQL_STMT.bind`: programs write into them.
+    results: Vec<Bind>,
+    fields: Option<Arc<Fields>>,
+    types: Vec<ColumnType>,
+    widths: Vec<Width>,
+    /// The conversion of each column; empty when they have to be chosen (again).
+    fetches: Vec<Fetch>,
+    rows: Rows,
+    row: Vec<u8>,
+    current: Current,
+    /// The types of the parameters are new to every server.
+    new_types: bool,
+    /// Memory for the parameters' bytes.
+    nulls: Vec<u8>,
+    wire_types: Vec<u8>,
+    values: Vec<u8>,
+    /// Somebody else had the rows thrown away (2050).
+    cancelled: bool,
+    /// Rows fetched so far of a result that is not stored.
+    fetched: u64,
+    /// The cursor has sent its last row.
+    last_row_sent: bool,
+    bulk: Bulk,
+}
+
+/// Attributes of the MariaDB family.
+#[derive(Default)]
+struct Bulk {
+    array_size: c_uint,
+    row_size: usize,
+    /// `STMT_ATTR_PREBIND_PARAMS`: parameters bound before the statement is prepared.
+    prebound: c_uint,
+    /// The bulk's `STMT_ATTR_CB_*` functions and their argument.
+    user_data: usize,
+    on_parameter: usize,
+    on_result: usize,
+}
+
+impl<F: Abi> Statement<F> {
+    /// `mysql_stmt_init`.
+    ///
+    /// # Safety
+    /// `mysql` is a valid handle, lent as `handle`.
+    unsafe fn new(mysql: *mut F::Mysql, handle: &mut Handle<F>) -> *mut F::Stmt {
+        let statement = Box::new(Statement::<F> {
+            // SAFETY: all bytes zero is a valid value of the families' structs (see `family::layout`).
+            public: unsafe { std::mem::zeroed() },
+            magic: MAGIC,
+            prepared: Prepared::default(),
+            state: State::New,
+            params: Vec::new(),
+            results: Vec::new(),
+            fields: None,
+            types: Vec::new(),
+            widths: Vec::new(),
+            fetches: Vec::new(),
+            rows: Rows::None,
+            row: Vec::new(),
+            current: Current::None,
+            new_types: false,
+            nulls: Vec::new(),
+            wire_types: Vec::new(),
+            values: Vec::new(),
+            cancelled: false,
+            fetched: 0,
+            last_row_sent: false,
+            bulk: Bulk::default(),
+        });
+        let stmt: *mut F::Stmt = Box::into_raw(statement).cast();
+        // SAFETY: accessors give addresses inside the block made above.
+        unsafe {
+            F::stmt_mysql(stmt).write(mysql);
+            F::stmt_prefetch_rows(stmt).write(1);
+            F::stmt_sqlstate(stmt).write([b'0' as c_char, 48, 48, 48, 48, 0]);
+            F::stmt_state(stmt).write(State::New.number(F::FAMILY));
+        }
+        handle.statements.push(stmt);
+        stmt
+    }
+
+    /// Our part of a statement.
+    ///
+    /// # Safety
+    /// `stmt` is NULL or was made here and not closed; no other borrow of it is alive.
+    #[inline]
+    unsafe fn lend<'a>(stmt: *mut F::Stmt) -> Option<&'a mut Statement<F>> {
+        if stmt.is_null() {
+            return None;
+        }
+        // SAFETY: the caller's promise.
+        let ours = unsafe { &mut *stmt.cast::<Statement<F>>() };
+        (ours.magic == MAGIC).then_some(ours)
+    }
+
+    /// The statement's public pointer.
+    #[inline]
+    fn public(&mut self) -> *mut F::Stmt {
+        ptr::from_mut(self).cast()
+    }
+
+    /// The handle, as long as the statement has one; programs write NULL to cut it off.
+    ///
+    /// # Safety
+    /// `MYSQL_STMT.mysql` is NULL or a valid handle, of which no other borrow is alive.
+    #[inline]
+    unsafe fn handle<'a>(&mut self) -> Option<(*mut F::Mysql, &'a mut Handle<F>)> {
+        let stmt = self.public();
+        // SAFETY: inside the public struct.
+        let mysql = unsafe { F::stmt_mysql(stmt).read() };
+        // SAFETY: the caller's promise.
+        let handle = unsafe { Handle::<F>::lend(mysql) }?;
+        if handle.session.has_lost(&self.prepared) {
+            handle.statements.retain(|other| *other != stmt);
+            self.cut_off(&Error::lost(F::FAMILY));
+            return None;
+        }
+        Some((mysql, handle))
+    }
+
+    /// The same for calls that answer 2013 when there is no handle any more.
+    ///
+    /// # Safety
+    /// As for [`Statement::handle`].
+    #[inline]
+    unsafe fn handle_or_lost<'a>(&mut self) -> Option<(*mut F::Mysql, &'a mut Handle<F>)> {
+        // SAFETY: the caller's promise.
+        let found = unsafe { self.handle() };
+        if found.is_none() {
+            self.fail(&Error::lost(F::FAMILY));
+        }
+        found
+    }
+
+    /// The statement has no handle any more, and says why.
+    fn cut_off(&mut self, why: &Error) {
+        let stmt = self.public();
+        // SAFETY: inside the public struct.
+        unsafe { F::stmt_mysql(stmt).write(ptr::null_mut()) };
+        if F::FAMILY == Family::MariaDb || self.state > State::New {
+            self.fail(why);
+        }
+    }
+
+    /// A call on the handle has ended the statement.
+    ///
+    /// # Safety
+    /// `stmt` is a live statement of ours.
+    pub unsafe fn detach(stmt: *mut F::Stmt, function: &str) {
+        // SAFETY: the caller's promise.
+        if let Some(ours) = unsafe { Self::lend(stmt) } {
+            ours.cut_off(&Error::statement_closed(F::FAMILY, function));
+        }
+    }
+
+    /// Puts an error into the statement.
+    fn fail(&mut self, error: &Error) {
+        let stmt = self.public();
+        set_stmt_error::<F>(stmt, error.code, &error.sqlstate, &error.message);
+    }
+
+    /// The same for a misuse that is known by its number.
+    fn refuse(&mut self, code: u32) {
+        self.fail(&Error::statement(F::FAMILY, code));
+    }
+
+    /// 2014, which Connector/C tells the handle, too.
+    ///
+    /// # Safety
+    /// `mysql` is a valid handle.
+    unsafe fn out_of_sync(&mut self, mysql: *mut F::Mysql) {
+        let error = Error::out_of_sync();
+        if F::FAMILY == Family::MariaDb {
+            super::entry::set_error::<F>(mysql, error.code, &error.sqlstate, &error.message);
+        }
+        self.fail(&error);
+    }
+
+    /// Publishes a failed call in the handle and the statement.
+    ///
+    /// # Safety
+    /// As for [`Handle::answer`].
+    unsafe fn answer_failure(&mut self, mysql: *mut F::Mysql, handle: &mut Handle<F>, error: Error) {
+        let error = handle.shown_error(error);
+        self.fail(&error);
+        // SAFETY: the caller's promise.
+        unsafe { handle.answer(mysql, Err(error)) };
+    }
+
+    fn clear_error(&mut self) {
+        let stmt = self.public();
+        set_stmt_error::<F>(stmt, 0, b"00000", b"");
+    }
+
+    /// Number of the statement's error; 0 = none.
+    fn errno(&mut self) -> c_uint {
+        let stmt = self.public();
+        // SAFETY: inside the public struct.
+        unsafe { F::stmt_last_errno(stmt).read() }
+    }
+
+    fn set_state(&mut self, state: State) {
+        self.state = state;
+        let stmt = self.public();
+        // SAFETY: inside the public struct.
+        unsafe { F::stmt_state(stmt).write(state.number(F::FAMILY)) };
+    }
+
+    fn field_count(&self) -> usize {
+        self.types.len()
+    }
+
+    /// Number of placeholders, as the public field says.
+    fn param_count(&self) -> usize {
+        self.params.len()
+    }
+
+    /// Copies what the session says of the last reply.
+    fn take_outcome(&mut self, handle: &Handle<F>) {
+        let outcome = handle.session.outcome();
+        let stmt = self.public();
+        // SAFETY: inside the public struct.
+        unsafe {
+            F::stmt_affected_rows(stmt).write(outcome.affected_rows);
+            F::stmt_insert_id(stmt).write(outcome.insert_id);
+            F::stmt_server_status(stmt).write(c_uint::from(outcome.status));
+        }
+        self.set_warnings(outcome.warnings);
+    }
+
+    fn set_warnings(&mut self, count: u32) {
+        if let Some(place) = F::stmt_warnings(self.public()) {
+            // SAFETY: inside the public struct.
+            unsafe { place.write(count) };
+        }
+    }
+
+    /// New columns: of a prepared statement, or of a result that did not say before it was executed that it has any.
+    fn set_columns(&mut self, columns: Columns) {
+        self.types = columns.iter().map(|column| type_of(&column)).collect();
+        self.widths = self.types.iter().map(|kind| Width::of(kind.column_type)).collect();
+        self.results = vec![empty_bind(); self.types.len()];
+        self.forget_fetches();
+        let fields = Fields::new(columns, F::FAMILY);
+        let stmt = self.public();
+        let bind = self.results.as_mut_ptr();
+        // SAFETY: inside the public struct.
+        unsafe {
+            F::stmt_fields(stmt).write(if fields.len() == 0 { ptr::null_mut() } else { fields.first() });
+            F::stmt_bind(stmt).write(bind);
+            F::stmt_field_count(stmt).write(fields.len() as c_uint);
+            F::stmt_bind_result_done(stmt).write(0);
+        }
+        self.fields = Some(fields);
+    }
+
+    /// The same columns, perhaps of other types: as with every execution.
+    fn follow_columns(&mut self, columns: &Columns) {
+        let mut changed = false;
+        for (kind, column) in self.types.iter_mut().zip(columns.iter()) {
+            let new = type_of(&column);
+            changed |= *kind != new;
+            *kind = new;
+        }
+        if changed {
+            self.widths = self.types.iter().map(|kind| Width::of(kind.column_type)).collect();
+            self.forget_fetches();
+            if let Some(fields) = &self.fields {
+                fields.follow(columns, F::FAMILY);
+            }
+        }
+    }
+
+    fn forget_fetches(&mut self) {
+        self.fetches.clear();
+    }
+
+    /// Chooses the conversion of every column.
+    fn choose_fetches(&mut self) {
+        self.fetches.clear();
+        for (bind, kind) in self.results.iter().zip(&self.types) {
+            self.fetches.push(fetch_function::<F>(bind, kind));
+        }
+    }
+
+    /// What an execution, or the next result, has brought. The value of the entry.
+    fn take_executed(&mut self, executed: Executed) -> c_int {
+        self.current = Current::None;
+        self.last_row_sent = false;
+        self.fetched = 0;
+        let Some(columns) = executed.columns else {
+            self.rows = Rows::None;
+            self.set_state(State::Executed);
+            return 0;
+        };
+        self.cancelled = false;
+        self.rows = match executed.rows {
+            RowsAre::Nowhere => Rows::None,
+            RowsAre::Waiting => Rows::Waiting,
+            RowsAre::InCursor => Rows::Cursor(BinaryRows::default(), 0),
+            RowsAre::Here(rows) if rows.is_empty() && F::FAMILY == Family::MySql => Rows::Ended,
+            RowsAre::Here(rows) => Rows::Stored(rows, 0),
+        };
+        self.set_state(if matches!(self.rows, Rows::Stored(..)) { State::Ready } else { State::Waiting });
+        if self.field_count() == 0 {
+            self.set_columns(columns);
+        } else if columns.len() == self.field_count() {
+            self.follow_columns(&columns);
+        } else {
+            self.refuse(crate::error::cr::NEW_STMT_METADATA);
+            return 1;
+        }
+        0
+    }
+}
+
+/// Rows or further results of the handle wait.
+fn is_busy<F: Abi>(handle: &Handle<F>) -> bool {
+    matches!(handle.session.phase(), Phase::HasResult | Phase::Streaming | Phase::StatementRows)
+}
+
+fn type_of(column: &crate::result::Column) -> ColumnType {
+    ColumnType::new(column.column_type, column.flags, column.length, column.decimals, column.charset)
+}
+
+/// A binding of which nothing is set.
+fn empty_bind() -> Bind {
+    // SAFETY: all bytes zero is a valid value: integers, raw pointers and optional functions.
+    unsafe { std::mem::zeroed() }
+}
+
+/// As many bindings as there are parameters, copied from the program's.
+///
+/// # Safety
+/// `from` is a readable array of `count` bindings.
+unsafe fn copy_binds(to: *mut Bind, from: *const Bind, count: usize) {
+    if count != 0 && !from.is_null() && !ptr::eq(from, to) {
+        // SAFETY: the caller's promise; `to` is ours and has as many.
+        unsafe { ptr::copy(from, to, count) };
+    }
+}
+
+/// `unsigned long` of the public interface.
+fn long(count: usize) -> c_ulong {
+    count as c_ulong
+}

@@ -1,0 +1,831 @@
+//! Entries that prepare, execute, reset and end a statement.
+
+#![allow(unsafe_code)]
+
+use std::ffi::{c_char, c_int, c_uint, c_ulong};
+use std::pin::pin;
+use std::ptr;
+
+use crate::conn::driver::block_on_pinned;
+use crate::error::{Error, cr};
+use crate::options::Family;
+use crate::session::Request;
+
+use super::super::bind;
+use super::super::convert::slice;
+use super::super::entry::{clear_error, entry};
+use super::super::family::{Abi, Bind};
+use super::super::handle::Handle;
+use super::{Current, Rows, State, Statement, copy_binds, empty_bind, is_busy, long};
+
+/// `CURSOR_TYPE_READ_ONLY`, the only flag that `STMT_ATTR_CURSOR_TYPE` takes.
+const CURSOR_TYPE_READ_ONLY: c_ulong = 1;
+
+entry! {
+    /// Makes a statement on a handle, with nothing prepared.
+    ///
+    /// Returns: the statement, to be ended by [`mysql_stmt_close`]; NULL when out of memory.
+    ///
+    /// # Safety
+    /// `mysql` is NULL or a valid handle.
+    fn mysql_stmt_init<F>(mysql: *mut F::Mysql) -> *mut F::Stmt;
+    handle mysql, fails ptr::null_mut(), {
+        // SAFETY: the caller's promise.
+        match unsafe { Handle::<F>::lend(mysql) } {
+            // SAFETY: lent through `mysql`.
+            Some(handle) => unsafe { Statement::new(mysql, handle) },
+            None => ptr::null_mut(),
+        }
+    }
+}
+
+entry! {
+    /// Prepares a statement of `length` bytes (the MariaDB family: -1 = up to its NUL).
+    ///
+    /// Routing: on the node that would run it now; on others when it is first executed there. Returns: 0; 1 on an error.
+    /// Errors: 2006, 2013, 2014; the server's.
+    ///
+    /// # Safety
+    /// `stmt` is NULL or a valid statement; `query` a readable buffer of `length` bytes.
+    fn mysql_stmt_prepare<F>(stmt: *mut F::Stmt, query: *const c_char, length: c_ulong) -> c_int;
+    statement stmt, fails 1, {
+        // SAFETY: the caller's promise.
+        let sql = unsafe { text(query, length, F::FAMILY) };
+        // SAFETY: the caller's promise.
+        block_on_pinned(pin!(unsafe { prepare::<F>(stmt, sql) }))
+    }
+}
+
+/// A statement's text.
+///
+/// # Safety
+/// `query` is a readable buffer of `length` bytes, or NUL-ended where `length` is -1 and the family takes that.
+unsafe fn text<'a>(query: *const c_char, length: c_ulong, family: Family) -> &'a [u8] {
+    if length == c_ulong::MAX && family == Family::MariaDb {
+        // SAFETY: the caller's promise.
+        return unsafe { super::super::convert::c_bytes(query) }.unwrap_or_default();
+    }
+    // SAFETY: the caller's promise.
+    unsafe { slice(query, length) }
+}
+
+/// [`mysql_stmt_prepare`].
+///
+/// # Safety
+/// `stmt` is a valid statement.
+pub(in crate::abi) async unsafe fn prepare<F: Abi>(stmt: *mut F::Stmt, sql: &[u8]) -> c_int {
+    // SAFETY: the caller's promise.
+    let Some(ours) = (unsafe { Statement::<F>::lend(stmt) }) else { return 1 };
+    // SAFETY: the caller's promise.
+    let Some((mysql, handle)) = (unsafe { ours.handle_or_lost() }) else { return 1 };
+    ours.clear_error();
+    if F::FAMILY == Family::MariaDb {
+        clear_error::<F>(mysql);
+        // SAFETY: inside the public struct.
+        unsafe { F::stmt_affected_rows(stmt).write(u64::MAX) };
+    }
+    if ours.state > State::New {
+        // SAFETY: lent above.
+        if let Err(error) = unsafe { ours.unprepare(handle).await } {
+            // SAFETY: lent through `mysql`.
+            unsafe { ours.answer_failure(mysql, handle, error) };
+            return 1;
+        }
+    }
+    match handle.session.prepare(&mut ours.prepared, sql).await {
+        Ok((described, columns)) => {
+            let count = usize::from(described.parameters);
+            ours.set_columns(columns);
+            if ours.bulk.prebound == 0 {
+                ours.set_parameter_count(count);
+            } else if ours.param_count() != count && count != 0 {
+                ours.refuse(cr::INVALID_PARAMETER_NO);
+                return 1;
+            }
+            ours.new_types = true;
+            ours.set_state(State::Prepared);
+            // SAFETY: inside the public struct; lent through `mysql`.
+            unsafe {
+                F::stmt_id(stmt).write(c_ulong::from(ours.prepared.id()));
+                handle.publish(mysql);
+            }
+            ours.set_warnings(u32::from(described.warnings));
+            0
+        }
+        Err(error) => {
+            ours.set_state(State::New);
+            // SAFETY: lent through `mysql`.
+            unsafe { ours.answer_failure(mysql, handle, error) };
+            1
+        }
+    }
+}
+
+impl<F: Abi> Statement<F> {
+    /// In front of a second prepare: the first statement is given up.
+    ///
+    /// # Safety
+    /// `handle` is the statement's.
+    async unsafe fn unprepare(&mut self, handle: &mut Handle<F>) -> Result<(), Error> {
+        let stmt = self.public();
+        match F::FAMILY {
+            Family::MySql => self.reset_rows(handle).await?,
+            Family::MariaDb => {
+                if self.others_wait(handle) {
+                    return Err(Error::out_of_sync());
+                }
+                self.skip_all(handle).await?;
+                self.rows = Rows::None;
+            }
+        }
+        self.set_columns(crate::result::ColumnsBuilder::default().finish());
+        self.set_parameter_count(0);
+        self.set_state(State::New);
+        // SAFETY: inside the public struct.
+        unsafe { F::stmt_bind_param_done(stmt).write(0) };
+        handle.session.close_statement(&mut self.prepared).await
+    }
+
+    fn set_parameter_count(&mut self, count: usize) {
+        self.params = vec![empty_bind(); count];
+        let (stmt, first) = (self.public(), self.params.as_mut_ptr());
+        // SAFETY: inside the public struct.
+        unsafe {
+            F::stmt_params(stmt).write(first);
+            F::stmt_param_count(stmt).write(count as c_uint);
+        }
+    }
+
+    /// `reset_stmt_handle` of the MySQL family with stored rows: they are freed, those that wait are thrown away.
+    async fn reset_rows(&mut self, handle: &mut Handle<F>) -> Result<(), Error> {
+        if self.state == State::New {
+            return Ok(());
+        }
+        self.rows = Rows::None;
+        self.current = Current::None;
+        let skipped = self.throw_rows_away(handle).await;
+        self.set_state(State::Prepared);
+        skipped
+    }
+
+    /// Throws this result's rows away, or whatever rows wait if there are others.
+    async fn throw_rows_away(&mut self, handle: &mut Handle<F>) -> Result<(), Error> {
+        if self.state > State::Prepared && self.state != State::Done && self.field_count() > 0 && is_busy(handle) {
+            self.cancel_others(handle);
+            // An error among the rows is over with them.
+            let _ = handle.session.skip_statement_rows(false).await;
+        }
+        Ok(())
+    }
+
+    /// Throws away the rows of this statement and of its further results.
+    async fn skip_all(&mut self, handle: &mut Handle<F>) -> Result<(), Error> {
+        if is_busy(handle) || handle.session.more_results() {
+            let _ = handle.session.skip_statement_rows(true).await;
+        }
+        Ok(())
+    }
+
+    /// Another statement's rows are thrown away with ours: it will say 2050.
+    fn cancel_others(&mut self, handle: &mut Handle<F>) {
+        let me = self.public();
+        for &other in handle.statements.iter().filter(|other| !ptr::eq(**other, me)) {
+            // SAFETY: statements leave the list when they are closed; this one is not ours.
+            if let Some(other) = unsafe { Statement::<F>::lend(other) }
+                && matches!(other.rows, Rows::Waiting)
+            {
+                other.cancelled = true;
+            }
+        }
+    }
+
+    /// Another statement has a result that nobody asked for yet (the MariaDB family).
+    fn others_wait(&mut self, handle: &Handle<F>) -> bool {
+        let me = self.public();
+        handle.statements.iter().filter(|other| !ptr::eq(**other, me)).any(|&other| {
+            // SAFETY: statements leave the list when they are closed; this one is not ours.
+            unsafe { Statement::<F>::lend(other) }
+                .is_some_and(|other| other.state == State::Waiting && matches!(other.rows, Rows::Waiting))
+        })
+    }
+
+    /// The flags of an execution.
+    fn cursor_flags(&mut self) -> u8 {
+        let stmt = self.public();
+        // SAFETY: inside the public struct.
+        let flags = unsafe { F::stmt_flags(stmt).read() };
+        u8::from(flags & CURSOR_TYPE_READ_ONLY != 0)
+    }
+
+    /// Puts the parameters' bytes together.
+    ///
+    /// # Safety
+    /// What the program bound is still there.
+    unsafe fn encode(&mut self) -> Result<(), Error> {
+        let count = self.param_count();
+        self.nulls.clear();
+        self.nulls.resize(count.div_ceil(8), 0);
+        self.wire_types.clear();
+        self.values.clear();
+        let first = self.params.as_mut_ptr();
+        for number in 0..count {
+            // SAFETY: below the number of bindings.
+            let bind = unsafe { &mut *first.add(number) };
+            self.wire_types.extend_from_slice(&bind::wire_type::<F>(bind).to_le_bytes());
+            if bind.long_data_used != 0 {
+                bind.long_data_used = 0;
+                continue;
+            }
+            // SAFETY: the caller's promise.
+            if unsafe { bind::is_null::<F>(bind) } {
+                if let Some(byte) = self.nulls.get_mut(number / 8) {
+                    *byte |= 1 << (number % 8);
+                }
+                continue;
+            }
+            // SAFETY: the caller's promise.
+            unsafe { bind::append_parameter::<F>(bind, &mut self.values) }
+                .map_err(|refused| refused.error(F::FAMILY))?;
+        }
+        Ok(())
+    }
+}
+
+entry! {
+    /// Binds the program's buffers to the placeholders; [`mysql_stmt_execute`] reads them each time.
+    ///
+    /// Returns: 0; 1 on an error. Errors: 2030 not prepared; 2036 a type that cannot be bound.
+    ///
+    /// # Safety
+    /// `stmt` is NULL or a valid statement; `bind` NULL or a readable array of as many bindings as there are placeholders,
+    /// whose buffers stay until the statement was executed for the last time.
+    fn mysql_stmt_bind_param<F>(stmt: *mut F::Stmt, bind: *mut Bind) -> c_char;
+    statement stmt, fails 1, {
+        // SAFETY: the caller's promise.
+        let Some(ours) = (unsafe { Statement::<F>::lend(stmt) }) else { return 1 };
+        if F::FAMILY == Family::MariaDb {
+            // SAFETY: the caller's promise.
+            if unsafe { ours.handle_or_lost() }.is_none() {
+                return 1;
+            }
+            if ours.bulk.prebound > 0 && (ours.state < State::Prepared || ours.state >= State::Executed) {
+                if ours.params.len() != ours.bulk.prebound as usize {
+                    ours.set_parameter_count(ours.bulk.prebound as usize);
+                }
+            } else if ours.state < State::Prepared {
+                ours.refuse(cr::NO_PREPARE_STMT);
+                return 1;
+            }
+        }
+        let count = ours.param_count();
+        if count == 0 && F::FAMILY == Family::MySql {
+            if ours.state < State::Prepared {
+                ours.refuse(cr::NO_PREPARE_STMT);
+                return 1;
+            }
+            return 0;
+        }
+        let first = ours.params.as_mut_ptr();
+        // SAFETY: the caller's promise.
+        unsafe { copy_binds(first, bind, count) };
+        for number in 0..(if bind.is_null() { 0 } else { count }) {
+            // SAFETY: below the number of bindings.
+            let prepared = unsafe { bind::prepare_parameter::<F>(first.add(number), number as u32) };
+            if let Err(refused) = prepared {
+                ours.fail(&refused.error(F::FAMILY));
+                return 1;
+            }
+        }
+        ours.new_types = true;
+        // SAFETY: inside the public struct.
+        unsafe { F::stmt_bind_param_done(stmt).write(1) };
+        if F::FAMILY == Family::MariaDb {
+            ours.clear_error();
+        }
+        0
+    }
+}
+
+entry! {
+    /// Sends a piece of a parameter's value ahead of the execution, for values that do not fit memory.
+    ///
+    /// Routing: the first piece decides on which node the execution runs. Returns: 0; 1 on an error.
+    /// Errors: 2030, 2034 no such parameter, 2035 not a text or blob; 2006, 2014.
+    ///
+    /// # Safety
+    /// `stmt` is NULL or a valid statement; `data` a readable buffer of `length` bytes.
+    fn mysql_stmt_send_long_data<F>(
+        stmt: *mut F::Stmt, number: c_uint, data: *const c_char, length: c_ulong,
+    ) -> c_char;
+    statement stmt, fails 1, {
+        // SAFETY: the caller's promise.
+        block_on_pinned(pin!(unsafe { send_long_data::<F>(stmt, number, slice(data, length)) }))
+    }
+}
+
+/// [`mysql_stmt_send_long_data`].
+///
+/// # Safety
+/// `stmt` is a valid statement.
+pub(in crate::abi) async unsafe fn send_long_data<F: Abi>(stmt: *mut F::Stmt, number: c_uint, data: &[u8]) -> c_char {
+    // SAFETY: the caller's promise.
+    let Some(ours) = (unsafe { Statement::<F>::lend(stmt) }) else { return 1 };
+    // SAFETY: the caller's promise.
+    let Some((mysql, handle)) = (unsafe { ours.handle_or_lost() }) else { return 1 };
+    if F::FAMILY == Family::MariaDb {
+        clear_error::<F>(mysql);
+        ours.clear_error();
+        if ours.state < State::Prepared || ours.params.is_empty() {
+            ours.refuse(cr::NO_PREPARE_STMT);
+            return 1;
+        }
+    }
+    let Some(bind) = ours.params.get_mut(number as usize) else {
+        ours.refuse(cr::INVALID_PARAMETER_NO);
+        return 1;
+    };
+    if F::FAMILY == Family::MySql && !takes_long_data(bind.buffer_type) {
+        let text = format!(
+            "Can't send long data for non-string/non-binary data types (parameter: {})",
+            bind.param_number
+        );
+        ours.fail(&Error::client(cr::INVALID_BUFFER_USE, text));
+        return 1;
+    }
+    if data.is_empty() && bind.long_data_used != 0 {
+        return 0;
+    }
+    bind.long_data_used = 1;
+    match handle.session.send_long_data(&mut ours.prepared, number as u16, data).await {
+        Ok(()) => {
+            // SAFETY: lent through `mysql`.
+            unsafe { handle.publish_quietly(mysql) };
+            0
+        }
+        Err(error) => {
+            // SAFETY: lent through `mysql`.
+            unsafe { ours.answer_failure(mysql, handle, error) };
+            1
+        }
+    }
+}
+
+/// Types whose values libmysqlclient lets a program send in pieces.
+fn takes_long_data(buffer_type: c_uint) -> bool {
+    // Blobs, texts, JSON and vectors.
+    matches!(buffer_type, 242 | 245 | 249..=252 | 253 | 254 | 15)
+}
+
+entry! {
+    /// Executes the statement with the values that the program's buffers hold now.
+    ///
+    /// Rows that still wait from the execution before are thrown away. Returns: 0; 1 on an error.
+    /// Errors: 2006 not executed, 2013 unknown, 2014 out of order, 2031 parameters are not bound, 2057 the number of
+    /// columns changed; the server's.
+    ///
+    /// # Safety
+    /// `stmt` is NULL or a valid statement; what it has bound is still there.
+    fn mysql_stmt_execute<F>(stmt: *mut F::Stmt) -> c_int;
+    statement stmt, fails 1, {
+        // SAFETY: the caller's promise.
+        block_on_pinned(pin!(unsafe { execute::<F>(stmt) }))
+    }
+}
+
+/// [`mysql_stmt_execute`].
+///
+/// # Safety
+/// `stmt` is a valid statement; what it has bound is still there.
+pub(in crate::abi) async unsafe fn execute<F: Abi>(stmt: *mut F::Stmt) -> c_int {
+    // SAFETY: the caller's promise.
+    let Some(ours) = (unsafe { Statement::<F>::lend(stmt) }) else { return 1 };
+    // SAFETY: the caller's promise.
+    let Some((mysql, handle)) = (unsafe { ours.handle() }) else {
+        if F::FAMILY == Family::MariaDb || ours.errno() == 0 {
+            ours.fail(&Error::lost(F::FAMILY));
+        }
+        return 1;
+    };
+    // SAFETY: lent through `mysql`.
+    if !unsafe { ours.make_ready(mysql, handle).await } {
+        return 1;
+    }
+    let flags = ours.cursor_flags();
+    let bulk = (ours.bulk.array_size > 0).then_some(ours.bulk_flags());
+    // SAFETY: the caller's promise.
+    let encoded = unsafe { if bulk.is_some() { ours.encode_bulk() } else { ours.encode() } };
+    if let Err(error) = encoded {
+        ours.fail(&error);
+        return 1;
+    }
+    let request = Request {
+        flags,
+        has_parameters: !ours.params.is_empty(),
+        count: &[],
+        nulls: if bulk.is_some() { &[] } else { &ours.nulls },
+        types: &ours.wire_types,
+        new_types: ours.new_types,
+        values: &ours.values,
+        bulk,
+    };
+    let executed = handle.session.execute(&mut ours.prepared, &request).await;
+    ours.new_types = false;
+    ours.take_outcome(handle);
+    match executed {
+        Ok(executed) => {
+            // SAFETY: inside the public struct; lent through `mysql`.
+            unsafe {
+                F::stmt_id(stmt).write(c_ulong::from(ours.prepared.id()));
+                handle.publish(mysql);
+            }
+            if handle.session.more_results() && F::FAMILY == Family::MariaDb && executed.columns.is_some() {
+                // As Connector/C: the columns of a procedure's results are made anew.
+                ours.forget_columns();
+            }
+            ours.take_executed(executed)
+        }
+        Err(error) => {
+            if F::FAMILY == Family::MariaDb {
+                ours.set_state(State::Prepared);
+            }
+            ours.new_types = true;
+            // SAFETY: lent through `mysql`.
+            unsafe { ours.answer_failure(mysql, handle, error) };
+            1
+        }
+    }
+}
+
+impl<F: Abi> Statement<F> {
+    /// In front of an execution: what the one before left is thrown away. False: refused, and said why.
+    ///
+    /// # Safety
+    /// `handle` was lent through `mysql`.
+    async unsafe fn make_ready(&mut self, mysql: *mut F::Mysql, handle: &mut Handle<F>) -> bool {
+        let stmt = self.public();
+        // SAFETY: inside the public struct.
+        let bound = unsafe { F::stmt_bind_param_done(stmt).read() } != 0;
+        let unbound = !self.params.is_empty() && !bound;
+        match F::FAMILY {
+            Family::MySql => {
+                let _ = self.reset_rows(handle).await;
+                if self.state > State::New {
+                    self.clear_error();
+                }
+                if unbound {
+                    self.refuse(cr::PARAMS_NOT_BOUND);
+                    return false;
+                }
+                if !self.params.is_empty() && (is_busy(handle) || handle.session.more_results()) {
+                    self.fail(&Error::out_of_sync());
+                    return false;
+                }
+            }
+            Family::MariaDb => {
+                if self.state < State::Prepared {
+                    // SAFETY: a valid handle.
+                    unsafe { self.out_of_sync(mysql) };
+                    return false;
+                }
+                if unbound {
+                    self.refuse(cr::PARAMS_NOT_BOUND);
+                    return false;
+                }
+                if self.state >= State::Waiting && self.state < State::Done {
+                    if matches!(self.rows, Rows::Waiting) && is_busy(handle) {
+                        let _ = self.skip_all(handle).await;
+                    }
+                    self.set_state(State::Prepared);
+                }
+                self.rows = Rows::None;
+            }
+        }
+        true
+    }
+
+    /// The next columns are new ones.
+    fn forget_columns(&mut self) {
+        self.types.clear();
+        self.widths.clear();
+    }
+}
+
+entry! {
+    /// Goes on to the next result of a procedure.
+    ///
+    /// Returns: 0 = there is one; -1 = no more; above 0 = an error. Errors: 2014; the server's.
+    ///
+    /// # Safety
+    /// `stmt` is NULL or a valid statement.
+    fn mysql_stmt_next_result<F>(stmt: *mut F::Stmt) -> c_int;
+    statement stmt, fails 1, {
+        // SAFETY: the caller's promise.
+        block_on_pinned(pin!(unsafe { next_result::<F>(stmt) }))
+    }
+}
+
+/// [`mysql_stmt_next_result`].
+///
+/// # Safety
+/// `stmt` is a valid statement.
+pub(in crate::abi) async unsafe fn next_result<F: Abi>(stmt: *mut F::Stmt) -> c_int {
+    // SAFETY: the caller's promise.
+    let Some(ours) = (unsafe { Statement::<F>::lend(stmt) }) else { return 1 };
+    // SAFETY: the caller's promise.
+    let Some((mysql, handle)) = (unsafe { ours.handle() }) else {
+        if F::FAMILY == Family::MariaDb {
+            ours.fail(&Error::lost(F::FAMILY));
+        }
+        return 1;
+    };
+    match F::FAMILY {
+        Family::MySql => {
+            if let number @ 1.. = ours.errno() {
+                return number as c_int;
+            }
+            if handle.session.more_results() {
+                let _ = ours.reset_rows(handle).await;
+            }
+        }
+        Family::MariaDb => {
+            if ours.state < State::Executed {
+                // SAFETY: a valid handle.
+                unsafe { ours.out_of_sync(mysql) };
+                return 1;
+            }
+            if !handle.session.more_results() {
+                return -1;
+            }
+            if ours.state > State::Executed && ours.state < State::Done {
+                let _ = ours.throw_rows_away(handle).await;
+            }
+        }
+    }
+    let flags = ours.cursor_flags();
+    match handle.session.next_statement_result(flags != 0).await {
+        Ok(None) => {
+            // SAFETY: lent through `mysql`.
+            unsafe { handle.publish(mysql) };
+            -1
+        }
+        Ok(Some(executed)) => {
+            ours.take_outcome(handle);
+            // SAFETY: lent through `mysql`.
+            unsafe { handle.publish(mysql) };
+            ours.forget_columns();
+            if executed.columns.is_none() {
+                ours.set_columns(crate::result::ColumnsBuilder::default().finish());
+            }
+            // SAFETY: inside the public struct.
+            unsafe { F::stmt_bind_result_done(stmt).write(0) };
+            ours.take_executed(executed)
+        }
+        Err(error) => {
+            ours.set_state(State::Done);
+            ours.rows = Rows::Ended;
+            // SAFETY: lent through `mysql`.
+            unsafe { ours.answer_failure(mysql, handle, error) };
+            1
+        }
+    }
+}
+
+entry! {
+    /// Frees the result: stored rows, or those that wait.
+    ///
+    /// Returns: 0; 1 on an error. Errors: the MariaDB family 5025 without a result, 2013 without a handle, 2014 while
+    /// another statement's rows wait.
+    ///
+    /// # Safety
+    /// `stmt` is NULL or a valid statement.
+    fn mysql_stmt_free_result<F>(stmt: *mut F::Stmt) -> c_char;
+    statement stmt, fails 1, {
+        // SAFETY: the caller's promise.
+        block_on_pinned(pin!(unsafe { free_result::<F>(stmt) }))
+    }
+}
+
+/// [`mysql_stmt_free_result`].
+///
+/// # Safety
+/// `stmt` is a valid statement.
+pub(in crate::abi) async unsafe fn free_result<F: Abi>(stmt: *mut F::Stmt) -> c_char {
+    // SAFETY: the caller's promise.
+    let Some(ours) = (unsafe { Statement::<F>::lend(stmt) }) else { return 1 };
+    if F::FAMILY == Family::MariaDb && (ours.state < State::Executed || ours.field_count() == 0) {
+        ours.refuse(cr::STMT_NO_RESULT);
+        return 1;
+    }
+    // SAFETY: the caller's promise.
+    let found = unsafe { ours.handle() };
+    let Some((mysql, handle)) = found else {
+        if F::FAMILY == Family::MariaDb {
+            ours.fail(&Error::lost(F::FAMILY));
+            return 1;
+        }
+        ours.drop_rows();
+        ours.clear_error();
+        return 0;
+    };
+    for bind in &mut ours.params {
+        bind.long_data_used = 0;
+    }
+    match F::FAMILY {
+        Family::MySql => {
+            if ours.state > State::New {
+                let _ = ours.reset_rows(handle).await;
+                ours.clear_error();
+            }
+            // SAFETY: lent through `mysql`.
+            unsafe { handle.publish_quietly(mysql) };
+        }
+        Family::MariaDb => {
+            if ours.others_wait(handle) {
+                ours.fail(&Error::out_of_sync());
+                return 1;
+            }
+            clear_error::<F>(mysql);
+            ours.clear_error();
+            if matches!(ours.rows, Rows::Stored(..)) {
+                ours.set_state(State::Done);
+            }
+            let _ = ours.throw_rows_away(handle).await;
+            if ours.state > State::Executed {
+                ours.set_state(State::Done);
+            }
+            ours.drop_rows();
+            // SAFETY: lent through `mysql`.
+            unsafe { handle.publish_quietly(mysql) };
+        }
+    }
+    0
+}
+
+impl<F: Abi> Statement<F> {
+    /// No rows are here any more.
+    fn drop_rows(&mut self) {
+        self.current = Current::None;
+        self.rows = match (F::FAMILY, &self.rows) {
+            (Family::MariaDb, Rows::Stored(..) | Rows::Waiting | Rows::Cursor(..) | Rows::Ended) => Rows::Ended,
+            _ => Rows::None,
+        };
+    }
+}
+
+entry! {
+    /// Frees the result and makes the server forget long data and close the cursor; bindings stay.
+    ///
+    /// Returns: 0; 1 on an error. Errors: 2006, 2013, 2014; the server's.
+    ///
+    /// # Safety
+    /// `stmt` is NULL or a valid statement.
+    fn mysql_stmt_reset<F>(stmt: *mut F::Stmt) -> c_char;
+    statement stmt, fails 1, {
+        // SAFETY: the caller's promise.
+        block_on_pinned(pin!(unsafe { reset::<F>(stmt) }))
+    }
+}
+
+/// [`mysql_stmt_reset`].
+///
+/// # Safety
+/// `stmt` is a valid statement.
+pub(in crate::abi) async unsafe fn reset<F: Abi>(stmt: *mut F::Stmt) -> c_char {
+    // SAFETY: the caller's promise.
+    let Some(ours) = (unsafe { Statement::<F>::lend(stmt) }) else { return 1 };
+    // SAFETY: inside the public struct.
+    if F::FAMILY == Family::MariaDb && unsafe { F::stmt_id(stmt).read() } == 0 {
+        return 0;
+    }
+    // SAFETY: the caller's promise.
+    let Some((mysql, handle)) = (unsafe { ours.handle_or_lost() }) else { return 1 };
+    if ours.state == State::New {
+        return 0;
+    }
+    if F::FAMILY == Family::MariaDb && ours.others_wait(handle) {
+        ours.fail(&Error::out_of_sync());
+        return 1;
+    }
+    for bind in &mut ours.params {
+        bind.long_data_used = 0;
+    }
+    match F::FAMILY {
+        Family::MySql => {
+            let _ = ours.throw_rows_away(handle).await;
+            if !matches!(ours.rows, Rows::Stored(..)) {
+                ours.rows = Rows::None;
+            }
+        }
+        Family::MariaDb => {
+            clear_error::<F>(mysql);
+            ours.clear_error();
+            if ours.state > State::Executed || handle.session.more_results() {
+                let _ = ours.skip_all(handle).await;
+            }
+            ours.rows = Rows::None;
+        }
+    }
+    ours.current = Current::None;
+    match handle.session.reset_statement(&mut ours.prepared).await {
+        Ok(()) => {
+            ours.clear_error();
+            ours.set_state(State::Prepared);
+            if F::FAMILY == Family::MariaDb {
+                ours.take_outcome(handle);
+            }
+            // SAFETY: lent through `mysql`.
+            unsafe { handle.publish(mysql) };
+            0
+        }
+        Err(error) => {
+            if F::FAMILY == Family::MySql {
+                ours.set_state(State::New);
+            }
+            // SAFETY: lent through `mysql`.
+            unsafe { ours.answer_failure(mysql, handle, error) };
+            1
+        }
+    }
+}
+
+entry! {
+    /// Ends a statement, here and on every server. Rows that wait are thrown away.
+    ///
+    /// Returns: 0; 1 on an error, which the handle has; the statement is gone all the same, but for the MariaDB family
+    /// while another statement's rows wait (2014).
+    ///
+    /// # Safety
+    /// `stmt` is NULL or a valid statement, which is not used afterwards.
+    fn mysql_stmt_close<F>(stmt: *mut F::Stmt) -> c_char;
+    statement stmt, fails 1, {
+        // SAFETY: the caller's promise.
+        block_on_pinned(pin!(unsafe { close::<F>(stmt) }))
+    }
+}
+
+/// [`mysql_stmt_close`].
+///
+/// # Safety
+/// `stmt` is a valid statement, which is not used afterwards.
+pub(in crate::abi) async unsafe fn close<F: Abi>(stmt: *mut F::Stmt) -> c_char {
+    // SAFETY: the caller's promise.
+    let Some(ours) = (unsafe { Statement::<F>::lend(stmt) }) else { return 1 };
+    let mut failed = 0;
+    // SAFETY: the caller's promise.
+    if let Some((mysql, handle)) = unsafe { ours.handle() } {
+        if F::FAMILY == Family::MariaDb && ours.others_wait(handle) {
+            ours.fail(&Error::out_of_sync());
+            return 1;
+        }
+        clear_error::<F>(mysql);
+        handle.statements.retain(|other| !ptr::eq(*other, stmt));
+        let mut closed = Ok(());
+        if ours.state > State::New {
+            if is_busy(handle) || (matches!(F::FAMILY, Family::MariaDb) && ours.state > State::Executed) {
+                ours.cancel_others(handle);
+                // SAFETY: `streaming` is NULL or a live result of this handle.
+                unsafe { handle.release_streaming() };
+                let _ = ours.skip_all(handle).await;
+            }
+            closed = handle.session.close_statement(&mut ours.prepared).await;
+        }
+        failed = c_char::from(closed.is_err());
+        // SAFETY: lent through `mysql`.
+        unsafe { handle.answer(mysql, closed) };
+    }
+    ours.magic = 0;
+    // SAFETY: made by `Box::into_raw` in `Statement::new`, closed only here.
+    drop(unsafe { Box::from_raw(ptr::from_mut(ours)) });
+    failed
+}
+
+entry! {
+    /// Prepares and executes a statement whose parameters, if it has any, were bound before
+    /// (`STMT_ATTR_PREBIND_PARAMS`).
+    ///
+    /// Returns: 0; 1 on an error. Errors: as [`mysql_stmt_prepare`] and [`mysql_stmt_execute`]; 2034 for another number
+    /// of parameters.
+    ///
+    /// # Safety
+    /// `stmt` is NULL or a valid statement; `query` a readable buffer of `length` bytes, or NUL-ended for a length of -1.
+    fn mariadb_stmt_execute_direct<F>(stmt: *mut F::Stmt, query: *const c_char, length: usize) -> c_int;
+    statement stmt, fails 1, {
+        // SAFETY: the caller's promise.
+        let sql = unsafe { text(query, long(length), F::FAMILY) };
+        // SAFETY: the caller's promise.
+        block_on_pinned(pin!(unsafe { execute_direct::<F>(stmt, sql) }))
+    }
+}
+
+/// [`mariadb_stmt_execute_direct`].
+///
+/// # Safety
+/// `stmt` is a valid statement; what it has bound is still there.
+pub(in crate::abi) async unsafe fn execute_direct<F: Abi>(stmt: *mut F::Stmt, sql: &[u8]) -> c_int {
+    // SAFETY: the caller's promise.
+    match unsafe { prepare::<F>(stmt, sql).await } {
+        // SAFETY: the caller's promise.
+        0 => unsafe { execute::<F>(stmt).await },
+        failed => failed,
+    }
+}
