@@ -131,7 +131,6 @@ pub mod cr {
     pub const FUNCTION_NOT_SUPPORTED: u32 = 5003;
     pub const BULK_WITHOUT_PARAMETERS: u32 = 5006;
     pub const ERR_STMT_PARAM_CALLBACK: u32 = 5016;
-    pub const STMT_NO_RESULT: u32 = 5025;
     pub const ERR_MISSING_ERROR_INFO: u32 = 5026;
 }
 
@@ -299,8 +298,7 @@ impl Error {
             .sent(Sent::Maybe)
     }
 
-    /// What is wrong with the use of a prepared statement: 2030, 2031, 2034, 2050 to 2053, 2057; 5025 in the MariaDB
-    /// family only. Numbers without a text in a family have an empty one there, as in the original.
+    /// What is wrong with the use of a prepared statement: 2030, 2031, 2034, 2050 to 2053, 2057. Numbers without a text in a family have an empty one there, as in the original.
     pub fn statement(family: Family, code: u32) -> Self {
         let (mysql, mariadb) = match code {
             cr::NO_PREPARE_STMT => ("Statement not prepared", "Statement is not prepared"),
@@ -322,7 +320,6 @@ impl Error {
                  statement, rebind the result set columns, and execute the statement again",
                 "The number of parameters in bound buffers differs from number of columns in resultset",
             ),
-            cr::STMT_NO_RESULT => ("", "Statement has no result set"),
             _ => ("", ""),
         };
         Error::by_family(family, code, mysql, mariadb)

@@ -22,6 +22,8 @@ const CURSOR_EXISTS: u16 = 1 << 6;
 /// `SERVER_PS_OUT_PARAMS`: the rows are the OUT parameters of a procedure.
 const OUT_PARAMETERS: u16 = 1 << 12;
 
+/// The server's error for a statement that it does not know.
+const UNKNOWN_STATEMENT: u32 = 1243;
 /// COM_STMT_BULK_EXECUTE: the types of the parameters come with it.
 const BULK_SENDS_TYPES: u16 = 128;
 
@@ -33,6 +35,8 @@ pub struct Prepared {
     instances: Vec<Instance>,
     /// Where it was executed last, or where its long data went: its cursor and long data are there.
     home: Option<usize>,
+    /// The id that a server gave last.
+    last_id: u32,
     /// Long data was sent for the next execution, which has to follow it there.
     committed: Option<Decision>,
 }
@@ -106,6 +110,12 @@ impl Prepared {
     #[inline]
     fn on(&self, node: usize, era: Option<u64>) -> Option<Instance> {
         self.instances.iter().find(|instance| instance.node == node && Some(instance.era) == era).copied()
+    }
+
+    /// What a program asks for that has not prepared anything: the server will refuse it.
+    fn unprepared(&self) -> Option<Instance> {
+        let unknown = Instance { node: 0, era: 0, id: self.last_id, knows_types: false };
+        self.instances.is_empty().then_some(unknown)
     }
 
     fn forget(&mut self, node: usize) {
@@ -199,6 +209,7 @@ impl Session {
                 prepared.forget(node);
                 if let Some(era) = self.nodes[node].era() {
                     let id = described.0.id;
+                    prepared.last_id = id;
                     prepared.instances.push(Instance { node, era, id, knows_types: false });
                 }
                 Ok(described)
@@ -260,7 +271,7 @@ impl Session {
             self.execute_routed(prepared, request).await?;
         } else {
             self.at = Some(0);
-            let instance = self.nodes.first().and_then(|node| prepared.on(0, node.era()));
+            let instance = self.nodes.first().and_then(|node| prepared.on(0, node.era())).or(prepared.unprepared());
             let (Some(instance), Ok(connection)) = (instance, self.current()) else {
                 return Err(Error::lost(self.options.family));
             };
@@ -282,6 +293,9 @@ impl Session {
     /// it has not executed it.
     async fn execute_routed(&mut self, prepared: &mut Prepared, request: &Request<'_>) -> Result<(), Error> {
         let sql = Arc::clone(&prepared.sql);
+        if sql.is_empty() {
+            return Err(not_prepared());
+        }
         if let Some(decision) = prepared.committed.take() {
             return self.execute_where_data_is(prepared, request, &sql, decision).await;
         }
@@ -482,7 +496,11 @@ impl Session {
     fn at_home(&mut self, prepared: &Prepared) -> Result<Instance, Error> {
         let node = prepared.home.unwrap_or(0);
         let era = self.nodes.get(node).and_then(super::nodes::Node::era);
-        let instance = prepared.on(node, era).ok_or_else(|| Error::lost(self.options.family).sent(Sent::No))?;
+        let mut instance = prepared.on(node, era);
+        if self.router.is_none() {
+            instance = instance.or(prepared.unprepared());
+        }
+        let instance = instance.ok_or_else(|| Error::lost(self.options.family).sent(Sent::No))?;
         self.at = Some(node);
         Ok(instance)
     }
@@ -566,7 +584,7 @@ impl Session {
                 node.drop_if_broken();
             }
         }
-        *prepared = Prepared::default();
+        *prepared = Prepared { last_id: prepared.last_id, ..Prepared::default() };
         match failure {
             Some(error) if self.router.is_none() => {
                 self.after_failure();
@@ -582,10 +600,15 @@ fn not_executed(error: Error) -> Error {
     if error.origin == Origin::Client { error.sent(Sent::No) } else { error }
 }
 
+/// What a server says of a statement that it does not know, for a routed handle that would not know which to ask.
+fn not_prepared() -> Error {
+    let text = "Unknown prepared statement handler (0) given to mysqld_stmt_execute";
+    Error { origin: Origin::Server, ..Error::client(UNKNOWN_STATEMENT, text) }
+}
+
 /// The server refused to execute a statement that it wants to be prepared again: 1243 it does not know it, 1615 its
 /// tables changed.
 fn wants_preparing(error: &Error) -> bool {
-    const UNKNOWN_STATEMENT: u32 = 1243;
     const NEEDS_REPREPARE: u32 = 1615;
     error.origin == Origin::Server && matches!(error.code, UNKNOWN_STATEMENT | NEEDS_REPREPARE)
 }

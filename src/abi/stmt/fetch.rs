@@ -258,7 +258,8 @@ impl<F: Abi> Statement<F> {
             Family::MySql => match self.rows {
                 Rows::None => {
                     self.refuse(cr::NO_RESULT_SET);
-                    self.set_state(if self.state == State::New { State::New } else { State::Prepared });
+                    // Whether it is or not: as the original.
+                    self.set_state(State::Prepared);
                     Some(1)
                 }
                 Rows::Ended => {

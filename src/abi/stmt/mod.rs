@@ -292,9 +292,12 @@ impl<F: Abi> Statement<F> {
         unsafe { handle.answer(mysql, Err(error)) };
     }
 
+    /// No error. libmysqlclient leaves a state without a number where it is.
     fn clear_error(&mut self) {
         let stmt = self.public();
-        set_stmt_error::<F>(stmt, 0, b"00000", b"");
+        if F::FAMILY == Family::MariaDb || self.errno() != 0 {
+            set_stmt_error::<F>(stmt, 0, b"00000", b"");
+        }
     }
 
     /// Number of the statement's error; 0 = none.

@@ -78,11 +78,18 @@ pub(in crate::abi) async unsafe fn prepare<F: Abi>(stmt: *mut F::Stmt, sql: &[u8
     let Some(ours) = (unsafe { Statement::<F>::lend(stmt) }) else { return 1 };
     // SAFETY: the caller's promise.
     let Some((mysql, handle)) = (unsafe { ours.handle_or_lost() }) else { return 1 };
-    ours.clear_error();
-    if F::FAMILY == Family::MariaDb {
-        clear_error::<F>(mysql);
-        // SAFETY: inside the public struct.
-        unsafe { F::stmt_affected_rows(stmt).write(u64::MAX) };
+    match F::FAMILY {
+        // SAFETY: inside the public struct. The state stays, as in the original.
+        Family::MySql => unsafe {
+            F::stmt_last_errno(stmt).write(0);
+            F::stmt_last_error(stmt).write(0);
+        },
+        Family::MariaDb => {
+            ours.clear_error();
+            clear_error::<F>(mysql);
+            // SAFETY: inside the public struct.
+            unsafe { F::stmt_affected_rows(stmt).write(u64::MAX) };
+        }
     }
     if ours.state > State::New {
         // SAFETY: lent above.
@@ -593,8 +600,8 @@ pub(in crate::abi) async unsafe fn next_result<F: Abi>(stmt: *mut F::Stmt) -> c_
 entry! {
     /// Frees the result: stored rows, or those that wait.
     ///
-    /// Returns: 0; 1 on an error. Errors: the MariaDB family 5025 without a result, 2013 without a handle, 2014 while
-    /// another statement's rows wait.
+    /// Returns: 0; 1 on an error. Errors, of the MariaDB family only: 2013 without a handle, 2014 while another
+    /// statement's rows wait.
     ///
     /// # Safety
     /// `stmt` is NULL or a valid statement.
@@ -612,10 +619,6 @@ entry! {
 pub(in crate::abi) async unsafe fn free_result<F: Abi>(stmt: *mut F::Stmt) -> c_char {
     // SAFETY: the caller's promise.
     let Some(ours) = (unsafe { Statement::<F>::lend(stmt) }) else { return 1 };
-    if F::FAMILY == Family::MariaDb && (ours.state < State::Executed || ours.field_count() == 0) {
-        ours.refuse(cr::STMT_NO_RESULT);
-        return 1;
-    }
     // SAFETY: the caller's promise.
     let found = unsafe { ours.handle() };
     let Some((mysql, handle)) = found else {
