@@ -434,7 +434,9 @@ static void outside(MYSQL *m)
   mysql_close(h);
   say("  cut off: %d", s->mysql == NULL);
   show_stmt("after mysql_close", 0, s);
+#if !LAB_MARIADB_ABI /* Connector/C dies here */
   fetch_all(s, &r);
+#endif
   show_stmt("execute", mysql_stmt_execute(s), s);
   show_stmt("prepare", prepare(s, "SELECT 1"), s);
   show_stmt("reset", mysql_stmt_reset(s), s);

@@ -25,11 +25,12 @@ fn base_flags(family: Family) -> u64 {
         | cap::PLUGIN_AUTH
         | cap::CONNECT_ATTRS
         | cap::PLUGIN_AUTH_LENENC_CLIENT_DATA
-        | cap::SESSION_TRACK
-        | cap::DEPRECATE_EOF;
+        | cap::SESSION_TRACK;
     match family {
-        Family::MySql => both,
-        Family::MariaDb => both | cap::MARIADB_EXTENDED_METADATA,
+        Family::MySql => both | cap::DEPRECATE_EOF,
+        // Not DEPRECATE_EOF: its programs tell the OUT parameters of a procedure by a status that only the packet behind
+        // the columns has.
+        Family::MariaDb => both | cap::MARIADB_EXTENDED_METADATA | cap::MARIADB_STMT_BULK_OPERATIONS,
     }
 }
 
@@ -244,7 +245,7 @@ fn shown_flags(family: Family, flags: u64, target: &Target) -> u64 {
     let flags = (flags | own) & 0xFFFF_FFFF;
     match family {
         Family::MySql => flags | ALWAYS_ASKED | cap::DEPRECATE_EOF,
-        Family::MariaDb => flags & !cap::DEPRECATE_EOF,
+        Family::MariaDb => flags,
     }
 }
 

@@ -15,12 +15,10 @@ use crate::route::decide::Decision;
 use crate::wire::statement;
 
 use super::steer::{Manner, What};
-use super::{MORE_RESULTS, Phase, Session};
+use super::{Phase, Session};
 
 /// `SERVER_STATUS_CURSOR_EXISTS`.
 const CURSOR_EXISTS: u16 = 1 << 6;
-/// `SERVER_PS_OUT_PARAMS`: the rows are the OUT parameters of a procedure.
-const OUT_PARAMETERS: u16 = 1 << 12;
 
 /// The server's error for a statement that it does not know.
 const UNKNOWN_STATEMENT: u32 = 1243;
@@ -270,11 +268,11 @@ impl Session {
         if self.router.is_some() {
             self.execute_routed(prepared, request).await?;
         } else {
+            let family = self.options.family;
             self.at = Some(0);
             let instance = self.nodes.first().and_then(|node| prepared.on(0, node.era())).or(prepared.unprepared());
-            let (Some(instance), Ok(connection)) = (instance, self.current()) else {
-                return Err(Error::lost(self.options.family));
-            };
+            let connection = self.current()?;
+            let Some(instance) = instance else { return Err(Error::lost(family)) };
             if !request.send_at_once(connection, instance) {
                 let sent = request.send_rest(connection, instance).await;
                 sent.inspect_err(|_| self.after_failure())?;
@@ -408,7 +406,7 @@ impl Session {
         match self.collect_rows(first).await {
             Ok((rows, end)) => {
                 self.outcome.affected_rows = rows.len();
-                self.end_of_statement_rows(end);
+                self.end_of_rows(end);
                 Ok(rows)
             }
             Err(error) => {
@@ -435,17 +433,6 @@ impl Session {
         Ok((connection.finish_binary_rows(&mut rows)?, end))
     }
 
-    /// The end of a statement's rows. The rows with OUT parameters are not the last result, whatever their end says.
-    fn end_of_statement_rows(&mut self, mut end: End) {
-        if self.outcome.status & OUT_PARAMETERS != 0 {
-            end.status |= MORE_RESULTS;
-            if self.options.family == Family::MySql {
-                end.status |= OUT_PARAMETERS;
-            }
-        }
-        self.end_of_rows(end);
-    }
-
     /// [`Session::next_statement_row`] for a row that is here. False: nothing has been done.
     #[inline]
     pub fn next_statement_row_at_once(&mut self, row: &mut Vec<u8>) -> bool {
@@ -469,7 +456,7 @@ impl Session {
         match read {
             Ok(None) => Ok(None),
             Ok(Some(end)) => {
-                self.end_of_statement_rows(end);
+                self.end_of_rows(end);
                 Ok(Some(end))
             }
             Err(error) => {
@@ -562,7 +549,15 @@ impl Session {
         let instance = self.at_home(prepared)?;
         let sent = self.current()?.send(Command::StmtReset, &[&instance.id.to_le_bytes()]).await;
         sent.inspect_err(|_| self.after_failure())?;
-        self.read_reply().await
+        let (insert_id, status) = (self.outcome.insert_id, self.outcome.status);
+        self.read_reply().await?;
+        if self.options.family == Family::MariaDb {
+            // Connector/C does not look into the OK of its simple commands.
+            self.outcome.affected_rows = !0;
+            self.outcome.insert_id = insert_id;
+            self.outcome.status = status;
+        }
+        Ok(())
     }
 
     /// `mysql_stmt_close`, and what a second `mysql_stmt_prepare` does first: every connection forgets the statement.

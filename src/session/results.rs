@@ -6,6 +6,8 @@ use crate::result::{Builder, Columns, StoredRows, StreamRow};
 
 use super::{Phase, Session};
 
+/// `SERVER_PS_OUT_PARAMS`: the rows are the OUT parameters of a procedure.
+const OUT_PARAMETERS: u16 = 1 << 12;
 /// `SERVER_SESSION_STATE_CHANGED`.
 const SESSION_STATE_CHANGED: u16 = 1 << 14;
 
@@ -128,7 +130,14 @@ impl Session {
         self.phase = Phase::Ready;
     }
 
-    pub(super) fn end_of_rows(&mut self, end: End) {
+    pub(super) fn end_of_rows(&mut self, mut end: End) {
+        if self.outcome.status & OUT_PARAMETERS != 0 {
+            // Not the last result, whatever their end says.
+            end.status |= super::MORE_RESULTS;
+            if self.options.family == crate::options::Family::MySql {
+                end.status |= OUT_PARAMETERS;
+            }
+        }
         self.phase = Phase::Ready;
         self.outcome.status = end.status;
         self.outcome.warnings = u32::from(end.warnings);

@@ -356,6 +356,9 @@ impl<F: Abi> Statement<F> {
     #[inline]
     unsafe fn deliver(&mut self) -> c_int {
         self.set_state(State::Fetching);
+        if F::FAMILY == Family::MariaDb && self.errno() != 0 {
+            self.clear_error();
+        }
         let stmt = self.public();
         // SAFETY: inside the public struct.
         let bound = unsafe { F::stmt_bind_result_done(stmt).read() } != 0;

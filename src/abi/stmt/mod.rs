@@ -215,12 +215,32 @@ impl<F: Abi> Statement<F> {
         let mysql = unsafe { F::stmt_mysql(stmt).read() };
         // SAFETY: the caller's promise.
         let handle = unsafe { Handle::<F>::lend(mysql) }?;
-        if handle.session.has_lost(&self.prepared) {
-            handle.statements.retain(|other| *other != stmt);
-            self.cut_off(&Error::lost(F::FAMILY));
+        if handle.session.has_lost(&self.prepared) && !self.survives_loss(handle) {
             return None;
         }
         Some((mysql, handle))
+    }
+
+    /// The connection on which the statement was prepared is gone. libmysqlclient cuts the statement off; Connector/C
+    /// does not look, and calls it new once the handle is connected again.
+    #[cold]
+    fn survives_loss(&mut self, handle: &mut Handle<F>) -> bool {
+        match F::FAMILY {
+            Family::MySql => {
+                let stmt = self.public();
+                handle.statements.retain(|other| *other != stmt);
+                self.cut_off(&Error::lost(F::FAMILY));
+                false
+            }
+            Family::MariaDb => {
+                if handle.session.is_connected() {
+                    self.prepared = Prepared::default();
+                    self.set_state(State::New);
+                    self.fail(&Error::lost(F::FAMILY));
+                }
+                true
+            }
+        }
     }
 
     /// The same for calls that answer 2013 when there is no handle any more.
@@ -242,9 +262,7 @@ impl<F: Abi> Statement<F> {
         let stmt = self.public();
         // SAFETY: inside the public struct.
         unsafe { F::stmt_mysql(stmt).write(ptr::null_mut()) };
-        if F::FAMILY == Family::MariaDb || self.state > State::New {
-            self.fail(why);
-        }
+        self.fail(why);
     }
 
     /// A call on the handle has ended the statement.
@@ -254,7 +272,10 @@ impl<F: Abi> Statement<F> {
     pub unsafe fn detach(stmt: *mut F::Stmt, function: &str) {
         // SAFETY: the caller's promise.
         if let Some(ours) = unsafe { Self::lend(stmt) } {
-            ours.cut_off(&Error::statement_closed(F::FAMILY, function));
+            // libmysqlclient ends the connection first, which ends what is prepared on it.
+            let lost = F::FAMILY == Family::MySql && function == "mysql_close" && ours.state > State::New;
+            let closed = || Error::statement_closed(F::FAMILY, function);
+            ours.cut_off(&if lost { Error::lost(F::FAMILY) } else { closed() });
         }
     }
 
@@ -396,6 +417,9 @@ impl<F: Abi> Statement<F> {
         self.current = Current::None;
         self.last_row_sent = false;
         self.fetched = 0;
+        if F::FAMILY == Family::MariaDb {
+            self.clear_error();
+        }
         let Some(columns) = executed.columns else {
             self.rows = Rows::None;
             self.set_state(State::Executed);

@@ -10,6 +10,7 @@ use crate::conn::driver::block_on_pinned;
 use crate::error::{Error, cr};
 use crate::options::Family;
 use crate::session::Request;
+use crate::wire::capabilities::QUERY_ATTRIBUTES;
 
 use super::super::bind;
 use super::super::convert::slice;
@@ -483,7 +484,10 @@ impl<F: Abi> Statement<F> {
                     self.refuse(cr::PARAMS_NOT_BOUND);
                     return false;
                 }
-                if !self.params.is_empty() && (is_busy(handle) || handle.session.more_results()) {
+                // As in the original, only the statement says so where it puts parameters or attributes together.
+                let attributes = handle.session.server().is_some_and(|server| server.capabilities & QUERY_ATTRIBUTES != 0);
+                let busy = is_busy(handle) || handle.session.more_results();
+                if busy && (attributes || !self.params.is_empty()) {
                     self.fail(&Error::out_of_sync());
                     return false;
                 }
