@@ -6,18 +6,30 @@
 //!   conversion for a pair of column and buffer.
 //! * `direct`: the conversions between equal types, which are nearly all that programs use.
 //! * `mysql`, `mariadb`: each family's conversions between different types.
-//! * `float`, `number`, `time`, `text`: what both are made of.
+//! * `float`, `number`, `time`, `moment_text`, `buffer`, `types`: what both are made of.
 //!
 //! Never touches the protocol's packets (rows and commands are taken apart and put together by the callers), the
 //! statement, or its state.
 #![allow(unsafe_code)]
 
+mod buffer;
+mod direct;
+mod float;
+mod mariadb;
+mod moment_text;
+mod mysql;
+mod number;
 pub mod parameter;
 pub mod result;
+#[cfg(test)]
+mod tests;
+mod time;
+mod types;
 
 pub use parameter::{append_bulk_parameter, append_parameter, bulk_indicator, is_null, prepare_parameter, wire_type};
 pub use result::{
-    column_function, display_length, fetch_function, fixed_display_length, prepare_column, prepare_result,
+    column_function, display_length, fetch_function, fetch_null, fixed_display_length, mariadb_knows, null_column,
+    prepare_column, prepare_result, set_fixed_length,
 };
 
 use crate::abi::family::Bind;
