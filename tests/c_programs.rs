@@ -250,6 +250,11 @@ fn results_are_the_originals() {
 }
 
 #[test]
+fn statements_are_the_originals() {
+    same("statements");
+}
+
+#[test]
 fn sessions_are_the_originals() {
     same("session");
 }

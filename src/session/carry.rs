@@ -65,6 +65,11 @@ impl Carry {
         self.schema.as_deref()
     }
 
+    /// The statement that sets the character set, if the program has chosen one since it connected.
+    pub fn charset(&self) -> Option<&[u8]> {
+        self.charset.as_deref()
+    }
+
     /// Counts the changes of the schema.
     pub fn schema_version(&self) -> u32 {
         self.versions.0[Part::Schema as usize]

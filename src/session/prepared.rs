@@ -14,6 +14,7 @@ use crate::route::Statement;
 use crate::route::decide::Decision;
 use crate::wire::statement;
 
+use super::results::expect_ok;
 use super::steer::{Manner, What};
 use super::{Phase, Session};
 
@@ -33,10 +34,20 @@ pub struct Prepared {
     instances: Vec<Instance>,
     /// Where it was executed last, or where its long data went: its cursor and long data are there.
     home: Option<usize>,
+    /// What the server read the text under.
+    reading: Reading,
     /// The id that a server gave last.
     last_id: u32,
     /// Long data was sent for the next execution, which has to follow it there.
     committed: Option<Decision>,
+}
+
+/// What a statement's text means depends on these when it is prepared, not when it is executed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Reading {
+    schema: Option<Vec<u8>>,
+    /// The statement that sets the character set; None for texts in ASCII.
+    charset: Option<Vec<u8>>,
 }
 
 /// A statement on one connection.
@@ -184,6 +195,7 @@ impl Session {
     pub async fn prepare(&mut self, prepared: &mut Prepared, sql: &[u8]) -> Result<(PrepareOk, Columns), Error> {
         self.begin().await?;
         prepared.sql = sql.into();
+        prepared.reading = self.reading_of(sql);
         let described = if self.router.is_some() {
             let mut described = None;
             self.send_routed_as(sql, Manner::Awaited, &mut What::Prepare(prepared, &mut described)).await?;
@@ -230,14 +242,54 @@ impl Session {
         if prepared.on(node, self.nodes[node].era()).is_some() {
             return Ok(None);
         }
+        let (now, then) = (self.reading_of(&prepared.sql), prepared.reading.clone());
+        if now == then || self.router.is_none() {
+            return self.ask_to_prepare(prepared, node).await.map(Some).map_err(not_executed);
+        }
+        self.read_under(node, &now, &then).await.map_err(not_executed)?;
+        let described = self.ask_to_prepare(prepared, node).await;
+        let back = self.read_under(node, &then, &now).await;
+        let described = described.map_err(not_executed)?;
+        back.map_err(not_executed)?;
+        Ok(Some(described))
+    }
+
+    async fn ask_to_prepare(&mut self, prepared: &mut Prepared, node: usize) -> Result<(PrepareOk, Columns), Error> {
         let sql = Arc::clone(&prepared.sql);
         let family = self.options.family;
         let Some(connection) = self.nodes[node].connection_mut() else { return Err(Error::gone(family)) };
-        connection.send(Command::StmtPrepare, &[&sql]).await.map_err(not_executed)?;
+        connection.send(Command::StmtPrepare, &[&sql]).await?;
         if self.prelude_replies > 0 {
             self.read_prelude_replies().await?;
         }
-        self.read_prepared(prepared, node).await.map(Some).map_err(not_executed)
+        self.read_prepared(prepared, node).await
+    }
+
+    /// What a text is read under now.
+    fn reading_of(&self, sql: &[u8]) -> Reading {
+        let charset = || match self.carry.charset() {
+            Some(statement) => statement.to_vec(),
+            None => [b"SET NAMES ", self.charset.charset().name().as_bytes()].concat(),
+        };
+        Reading { schema: self.carry.schema().map(<[u8]>::to_vec), charset: (!sql.is_ascii()).then(charset) }
+    }
+
+    /// Brings a connection from one reading to another, behind what is queued for it.
+    async fn read_under(&mut self, node: usize, from: &Reading, to: &Reading) -> Result<(), Error> {
+        let family = self.options.family;
+        let schema = to.schema.as_ref().filter(|_| from.schema != to.schema);
+        let charset = to.charset.as_ref().filter(|_| from.charset != to.charset);
+        let steps = [(Command::InitDb, schema), (Command::Query, charset)];
+        for (command, argument) in steps.into_iter().filter_map(|(command, step)| Some((command, step?))) {
+            let Some(connection) = self.nodes[node].connection_mut() else { return Err(Error::gone(family)) };
+            connection.send(command, &[argument]).await?;
+            if self.prelude_replies > 0 {
+                self.read_prelude_replies().await?;
+            }
+            let Some(connection) = self.nodes[node].connection_mut() else { return Err(Error::gone(family)) };
+            expect_ok(connection.read_head().await?, family)?;
+        }
+        Ok(())
     }
 
     /// Sends an execution to a node on which the statement is prepared.
@@ -321,25 +373,29 @@ impl Session {
         request: &Request<'_>,
         sql: &[u8],
     ) -> Result<(), Error> {
-        if let Some((statement, decision)) = self.ready_destination(sql)? {
-            let index = decision.node.index();
-            let instance = prepared.on(index, self.nodes[index].era());
-            if let (Some(instance), Some(connection)) = (instance, self.nodes[index].connection_mut()) {
-                let mut sent = Ok(());
-                if !request.send_at_once(connection, instance) {
-                    sent = request.send_rest(connection, instance).await;
+        let Some((statement, decision)) = self.destination_now(sql)? else {
+            let what = &mut What::Execute(prepared, request);
+            return self.send_routed_as(sql, Manner::Pipelined, what).await.map(|_| ());
+        };
+        let index = decision.node.index();
+        let node = &mut self.nodes[index];
+        let instance = prepared.on(index, node.era()).filter(|_| self.carry.is_current(&node.versions));
+        if let (Some(instance), Some(connection)) = (instance, node.connection_mut()) {
+            let mut sent = Ok(());
+            if !request.send_at_once(connection, instance) {
+                sent = request.send_rest(connection, instance).await;
+            }
+            self.at = Some(index);
+            match sent {
+                Ok(()) => {
+                    self.note_sent(&statement, sql, decision);
+                    return Ok(());
                 }
-                self.at = Some(index);
-                match sent {
-                    Ok(()) => {
-                        self.note_sent(&statement, sql, decision);
-                        return Ok(());
-                    }
-                    Err(error) => self.after_failed_send(index, error)?,
-                }
+                Err(error) => self.after_failed_send(index, error)?,
             }
         }
-        self.send_routed_as(sql, Manner::Pipelined, &mut What::Execute(prepared, request)).await.map(|_| ())
+        let what = &mut What::Execute(prepared, request);
+        self.carry_out(sql, Manner::Pipelined, statement, decision, what).await.map(|_| ())
     }
 
     /// Executes where the long data went, and nowhere else.

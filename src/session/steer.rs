@@ -10,8 +10,8 @@ use crate::cluster::topology::{NodeId, Role};
 use crate::conn::{Command, Head, PrepareOk};
 use crate::error::{Error, Origin, Sent, cr};
 use crate::log::{self, DecisionLine};
-use crate::route::decide::{Decision, Situation, Wanted};
 use crate::result::Columns;
+use crate::route::decide::{Decision, Situation, Wanted};
 use crate::route::{Class, Hint, Server, Statement};
 
 use super::effects::{self, Pending};
@@ -89,14 +89,12 @@ impl Session {
         self.carry_out(sql, manner, statement, decision, what).await
     }
 
-    /// Where a statement goes now, if that node is open and lacks nothing.
-    pub(super) fn ready_destination(&mut self, sql: &[u8]) -> Result<Option<(Arc<Statement>, Decision)>, Error> {
+    /// Where a statement goes now; None when a server has to be asked first what its text means.
+    pub(super) fn destination_now(&mut self, sql: &[u8]) -> Result<Option<(Arc<Statement>, Decision)>, Error> {
         if self.must_ask_first(sql) {
             return Ok(None);
         }
-        let found = self.destination(sql, Manner::Pipelined)?;
-        let node = &self.nodes[found.1.node.index()];
-        Ok((node.connection().is_some() && self.carry.is_current(&node.versions)).then_some(found))
+        self.destination(sql, Manner::Pipelined).map(Some)
     }
 
     /// The usual case of [`Session::send_routed`] without a state machine: the node is open, lacks nothing, and takes
@@ -189,7 +187,7 @@ impl Session {
     }
 
     /// Brings a statement to the node that was decided on, or to the next one that can be reached.
-    async fn carry_out(
+    pub(super) async fn carry_out(
         &mut self,
         sql: &[u8],
         mut manner: Manner,

@@ -35,7 +35,10 @@ impl<F: Abi> Statement<F> {
     pub(super) unsafe fn encode_bulk(&mut self) -> Result<(), Error> {
         let count = self.params.len();
         if count == 0 {
-            return Err(Error::client(cr::BULK_WITHOUT_PARAMETERS, "Bulk operation without parameters is not supported"));
+            return Err(Error::client(
+                cr::BULK_WITHOUT_PARAMETERS,
+                "Bulk operation without parameters is not supported",
+            ));
         }
         self.wire_types.clear();
         self.values.clear();
@@ -58,7 +61,8 @@ impl<F: Abi> Statement<F> {
             }
             let (at, size) = if callback.is_some() { (0, 0) } else { (row as usize, self.bulk.row_size) };
             // SAFETY: below the number of bindings; the caller's promise.
-            let skipped = (0..count).any(|number| unsafe { bind::bulk_indicator(&*first.add(number), at, size) } == IGNORE_ROW);
+            let skipped =
+                (0..count).any(|number| unsafe { bind::bulk_indicator(&*first.add(number), at, size) } == IGNORE_ROW);
             if skipped {
                 continue;
             }

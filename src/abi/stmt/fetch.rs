@@ -156,7 +156,9 @@ impl<F: Abi> Statement<F> {
             }
         }
         for number in 0..rows.len() {
-            let Some(Ok(mut values)) = rows.row(number).map(|row| Values::new(row, self.widths.len())) else { continue };
+            let Some(Ok(mut values)) = rows.row(number).map(|row| Values::new(row, self.widths.len())) else {
+                continue;
+            };
             for (column, (width, kind)) in self.widths.iter().zip(&self.types).enumerate() {
                 let Ok(value) = values.value(*width) else { break };
                 let (Some(value), Some(field)) = (value, fields.at(column)) else { continue };

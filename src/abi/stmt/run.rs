@@ -353,10 +353,8 @@ pub(in crate::abi) async unsafe fn send_long_data<F: Abi>(stmt: *mut F::Stmt, nu
         return 1;
     };
     if F::FAMILY == Family::MySql && !takes_long_data(bind.buffer_type) {
-        let text = format!(
-            "Can't send long data for non-string/non-binary data types (parameter: {})",
-            bind.param_number
-        );
+        let text =
+            format!("Can't send long data for non-string/non-binary data types (parameter: {})", bind.param_number);
         ours.fail(&Error::client(cr::INVALID_BUFFER_USE, text));
         return 1;
     }
@@ -485,7 +483,8 @@ impl<F: Abi> Statement<F> {
                     return false;
                 }
                 // As in the original, only the statement says so where it puts parameters or attributes together.
-                let attributes = handle.session.server().is_some_and(|server| server.capabilities & QUERY_ATTRIBUTES != 0);
+                let attributes =
+                    handle.session.server().is_some_and(|server| server.capabilities & QUERY_ATTRIBUTES != 0);
                 let busy = is_busy(handle) || handle.session.more_results();
                 if busy && (attributes || !self.params.is_empty()) {
                     self.fail(&Error::out_of_sync());
