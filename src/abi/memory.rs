@@ -55,6 +55,12 @@ pub(super) struct Fields {
     _columns: Columns,
 }
 
+// SAFETY: plain data, freed once, by whoever drops it last. Programs that use a statement in one thread and a result that
+// describes it in another have to take turns, as with the originals, where both are one array, too.
+unsafe impl Send for Fields {}
+// SAFETY: as above.
+unsafe impl Sync for Fields {}
+
 impl Fields {
     /// For these columns.
     pub fn new(columns: Columns, family: Family) -> Arc<Fields> {

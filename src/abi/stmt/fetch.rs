@@ -326,10 +326,9 @@ impl<F: Abi> Statement<F> {
                 self.refuse(cr::FETCH_CANCELED);
                 return Err(1);
             }
-            _ => handle.session.next_statement_row(&mut self.row).await.map(|any| {
-                self.current = if any { Current::Copied } else { Current::None };
-                self.fetched += u64::from(any);
-                any
+            _ => handle.session.next_statement_row(&mut self.row).await.inspect(|any| {
+                self.current = if *any { Current::Copied } else { Current::None };
+                self.fetched += u64::from(*any);
             }),
         };
         match read {

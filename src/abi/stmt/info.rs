@@ -278,8 +278,8 @@ impl<F: super::Abi> Statement<F> {
                 unsafe { F::stmt_param_count(stmt).write(count) };
             }
             attr::STMT_ATTR_ARRAY_SIZE => self.bulk.array_size = number(),
-            // SAFETY: the caller's promise.
             attr::STMT_ATTR_ROW_SIZE => {
+                // SAFETY: the caller's promise.
                 self.bulk.row_size = unsafe { value.cast::<usize>().as_ref() }.copied().unwrap_or(0);
             }
             attr::STMT_ATTR_CB_USER_DATA => self.bulk.user_data = value.addr(),

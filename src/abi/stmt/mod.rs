@@ -147,7 +147,7 @@ impl<F: Abi> Statement<F> {
     ///
     /// # Safety
     /// `mysql` is a valid handle, lent as `handle`.
-    unsafe fn new(mysql: *mut F::Mysql, handle: &mut Handle<F>) -> *mut F::Stmt {
+    unsafe fn make(mysql: *mut F::Mysql, handle: &mut Handle<F>) -> *mut F::Stmt {
         let statement = Box::new(Statement::<F> {
             // SAFETY: all bytes zero is a valid value of the families' structs (see `family::layout`).
             public: unsafe { std::mem::zeroed() },

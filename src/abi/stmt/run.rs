@@ -34,7 +34,7 @@ entry! {
         // SAFETY: the caller's promise.
         match unsafe { Handle::<F>::lend(mysql) } {
             // SAFETY: lent through `mysql`.
-            Some(handle) => unsafe { Statement::new(mysql, handle) },
+            Some(handle) => unsafe { Statement::make(mysql, handle) },
             None => ptr::null_mut(),
         }
     }
@@ -800,7 +800,7 @@ pub(in crate::abi) async unsafe fn close<F: Abi>(stmt: *mut F::Stmt) -> c_char {
         unsafe { handle.answer(mysql, closed) };
     }
     ours.magic = 0;
-    // SAFETY: made by `Box::into_raw` in `Statement::new`, closed only here.
+    // SAFETY: made by `Box::into_raw` in `Statement::make`, closed only here.
     drop(unsafe { Box::from_raw(ptr::from_mut(ours)) });
     failed
 }
