@@ -12,9 +12,8 @@ use harness::{Cluster, Proxy, families, shared};
 use lab::{Handle, Shop, addresses};
 use mysqlclient_ms::conn::driver::block_on;
 use mysqlclient_ms::error::Error;
-use mysqlclient_ms::result::BinaryRows;
+use mysqlclient_ms::result::{BinaryRows, Values, Width};
 use mysqlclient_ms::session::{Executed, Prepared, Request, RowsAre};
-use mysqlclient_ms::wire::binary_row::{Values, Width};
 
 const ROUND_ROBIN: &str = r#""filters": {"roundrobin": []}"#;
 

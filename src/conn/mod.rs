@@ -30,7 +30,7 @@ use crate::wire::err;
 use channel::{Channel, Packet};
 
 pub use crate::wire::ok::{End, OkPacket};
-pub use crate::wire::statement::PrepareOk;
+pub use crate::wire::statement::{self, PrepareOk};
 pub use attributes::{MARIADB_VERSION, MYSQL_VERSION};
 pub use placeholder::Placeholder;
 pub use socket::is_connect_error;

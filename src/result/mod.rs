@@ -10,6 +10,7 @@ mod stored;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod values;
 
 use std::ffi::{c_char, c_ulong};
 
@@ -17,6 +18,7 @@ pub use binary::BinaryRows;
 pub use columns::{Column, Columns, ColumnsBuilder, Definition};
 pub use stored::{Builder, LARGE_HEADER, Parts, StoredRows, Words};
 pub use stream::StreamRow;
+pub use values::{Values, Width};
 
 /// A row as C sees it: `column_count` pointers (NULL = SQL NULL) to NUL-ended values, and their lengths.
 #[derive(Clone, Copy, Debug)]

@@ -6,13 +6,12 @@
 
 use std::sync::Arc;
 
-use crate::conn::{Command, Connection, End, PrepareOk};
+use crate::conn::{Command, Connection, End, PrepareOk, statement};
 use crate::error::{Error, Origin, Sent};
 use crate::options::Family;
 use crate::result::{BinaryRows, Builder, Columns, LARGE_HEADER};
 use crate::route::Statement;
 use crate::route::decide::Decision;
-use crate::wire::statement;
 
 use super::results::expect_ok;
 use super::steer::{Manner, What};

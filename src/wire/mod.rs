@@ -4,7 +4,6 @@
 //! decoder takes any bytes and answers with a message or [`Malformed`], and no decoder allocates more than it was given.
 
 pub mod auth;
-pub mod binary_row;
 pub mod capabilities;
 pub mod column;
 pub mod err;

@@ -9,7 +9,7 @@ use std::ptr;
 use crate::conn::driver::block_on_pinned;
 use crate::error::{Error, cr};
 use crate::options::Family;
-use crate::wire::binary_row::Values;
+use crate::result::Values;
 
 use super::super::bind;
 use super::super::entry::entry;

@@ -1,16 +1,18 @@
 //! `MYSQL_STMT` and what hangs from it: buffers that the program bound, the rows being fetched, where the statement stands.
 //!
-//! One statement, top to bottom: [`run`] (prepare, bind, execute, end), [`fetch`] (bind, store, fetch, seek), [`info`]
-//! (attributes, counts, texts). Conversions are [`super::bind`]'s, the protocol [`crate::session`]'s. The two originals
+//! One statement, top to bottom: [`run`] (prepare, bind, execute), [`fetch`] (bind, store, fetch, seek), [`end`] (next
+//! result, free, reset, close); [`info`] has attributes, counts and texts, [`bulk`] MariaDB's arrays. Conversions are [`super::bind`]'s, the protocol [`crate::session`]'s. The two originals
 //! differ in which call they allow when; where they do, the code asks for the family.
 
 #![allow(unsafe_code)]
 
 mod bulk;
+mod end;
 mod fetch;
 mod info;
 mod run;
 
+pub use end::*;
 pub use fetch::*;
 pub use info::*;
 pub use run::*;
@@ -21,9 +23,8 @@ use std::sync::Arc;
 
 use crate::error::Error;
 use crate::options::Family;
-use crate::result::{BinaryRows, Columns};
+use crate::result::{BinaryRows, Columns, Width};
 use crate::session::{Executed, Phase, Prepared, RowsAre};
-use crate::wire::binary_row::Width;
 
 use super::bind::{ColumnType, Fetch, fetch_function};
 use super::entry::set_stmt_error;

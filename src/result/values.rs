@@ -1,6 +1,6 @@
-//! One row of the binary protocol: a zero byte, a bit per column for NULL, the values that are not NULL.
+//! One row of a prepared statement: a zero byte, a bit per column for NULL, the values that are not NULL.
 
-use super::{Malformed, reader::Reader};
+use super::NotARow;
 
 /// Bits of the NULL map that stand for no column.
 const RESERVED_BITS: usize = 2;
@@ -33,39 +33,56 @@ impl Width {
     }
 }
 
-/// The values of a row, in order.
+/// The values of a row, in order. Takes any bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Values<'a> {
     nulls: &'a [u8],
     column: usize,
-    rest: Reader<'a>,
+    rest: &'a [u8],
 }
 
 impl<'a> Values<'a> {
-    /// The row of so many columns whose packet this is.
+    /// The row of so many columns that has these bytes.
     #[inline]
-    pub fn new(packet: &'a [u8], columns: usize) -> Result<Self, Malformed> {
-        let map = (columns + RESERVED_BITS).div_ceil(8);
-        let mut rest = Reader::new(packet);
-        if rest.u8()? != 0 {
-            return Err(Malformed);
-        }
-        Ok(Values { nulls: rest.bytes(map)?, column: 0, rest })
+    pub fn new(row: &'a [u8], columns: usize) -> Result<Self, NotARow> {
+        let [0, rest @ ..] = row else { return Err(NotARow) };
+        let (nulls, rest) = rest.split_at_checked((columns + RESERVED_BITS).div_ceil(8)).ok_or(NotARow)?;
+        Ok(Values { nulls, column: 0, rest })
     }
 
     /// The next value, without its length; None for NULL.
     #[inline]
-    pub fn value(&mut self, width: Width) -> Result<Option<&'a [u8]>, Malformed> {
+    pub fn value(&mut self, width: Width) -> Result<Option<&'a [u8]>, NotARow> {
         let bit = self.column + RESERVED_BITS;
         self.column += 1;
-        if self.nulls.get(bit / 8).ok_or(Malformed)? >> (bit % 8) & 1 != 0 {
+        if self.nulls.get(bit / 8).ok_or(NotARow)? >> (bit % 8) & 1 != 0 {
             return Ok(None);
         }
-        match width {
-            Width::Fixed(count) => self.rest.bytes(usize::from(count)).map(Some),
-            Width::Counted => self.rest.lenenc_bytes().map(Some),
-        }
+        let (length, rest) = match (width, self.rest) {
+            (Width::Fixed(length), rest) => (usize::from(length), rest),
+            (Width::Counted, [length @ 0..=250, rest @ ..]) => (usize::from(*length), rest),
+            (Width::Counted, rest) => long_length(rest)?,
+        };
+        let (value, rest) = rest.split_at_checked(length).ok_or(NotARow)?;
+        self.rest = rest;
+        Ok(Some(value))
     }
+}
+
+/// A length of more than one byte, and what is behind it.
+#[cold]
+fn long_length(bytes: &[u8]) -> Result<(usize, &[u8]), NotARow> {
+    let (&first, rest) = bytes.split_first().ok_or(NotARow)?;
+    let count = match first {
+        252 => 2,
+        253 => 3,
+        254 => 8,
+        _ => return Err(NotARow),
+    };
+    let (length, rest) = rest.split_at_checked(count).ok_or(NotARow)?;
+    let mut number = [0; 8];
+    number[..count].copy_from_slice(length);
+    Ok((usize::try_from(u64::from_le_bytes(number)).map_err(|_| NotARow)?, rest))
 }
 
 #[cfg(test)]
@@ -80,7 +97,9 @@ mod tests {
         assert_eq!(values.value(Width::of(3)), Ok(Some(&[5, 0, 0, 0][..])));
         assert_eq!(values.value(Width::of(3)), Ok(None));
         assert_eq!(values.value(Width::of(253)), Ok(Some(&b"ab"[..])));
-        assert_eq!(values.value(Width::of(253)), Err(Malformed));
+        assert_eq!(values.value(Width::of(253)), Err(NotARow));
+        let long = [&[0, 0, 252, 0, 1][..], &[b'x'; 256]].concat();
+        assert_eq!(Values::new(&long, 1).expect("a row").value(Width::Counted), Ok(Some(&[b'x'; 256][..])));
     }
 
     proptest! {
