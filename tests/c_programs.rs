@@ -255,6 +255,16 @@ fn statements_are_the_originals() {
 }
 
 #[test]
+fn statement_values_are_the_originals() {
+    same("stmt_convert");
+}
+
+#[test]
+fn statement_parameters_are_the_originals() {
+    same("stmt_params");
+}
+
+#[test]
 fn sessions_are_the_originals() {
     same("session");
 }

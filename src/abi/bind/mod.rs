@@ -26,7 +26,10 @@ mod tests;
 mod time;
 mod types;
 
-pub use parameter::{append_bulk_parameter, append_parameter, bulk_indicator, is_null, prepare_parameter, wire_type};
+pub use parameter::{
+    INDICATOR_IGNORE_ROW, append_bulk_parameter, append_called_parameter, append_parameter, bulk_indicator,
+    called_indicator, is_null, prepare_parameter, wire_type,
+};
 pub use result::{
     column_function, display_length, fetch_function, fetch_null, fixed_display_length, mariadb_knows, null_column,
     prepare_column, prepare_result, set_fixed_length,
@@ -86,6 +89,15 @@ impl ColumnType {
 /// writable buffers.
 pub type Fetch = unsafe fn(bind: &mut Bind, column: &ColumnType, value: &[u8]);
 
+/// What a refused type is the type of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A bound parameter.
+    Parameter,
+    /// A bound column.
+    Column,
+}
+
 /// A buffer type that the family's original refuses, or lack of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refused {
@@ -95,6 +107,8 @@ pub enum Refused {
         buffer_type: c_uint,
         /// From 1.
         number: u32,
+        /// Which of both.
+        subject: Subject,
     },
     /// The packet cannot grow.
     OutOfMemory,
@@ -104,7 +118,11 @@ impl Refused {
     /// The error as `mysql_stmt_errno`, `_sqlstate` and `_error` tell it.
     pub fn error(&self, family: Family) -> Error {
         match *self {
-            Refused::Unsupported { buffer_type, number } => Error::client(
+            // The MySQL family's original forgets to fill the two numbers in.
+            Refused::Unsupported { subject: Subject::Parameter, .. } if family == Family::MySql => {
+                Error::client(cr::UNSUPPORTED_PARAM_TYPE, "Using unsupported buffer type: %d  (parameter: %d)")
+            }
+            Refused::Unsupported { buffer_type, number, .. } => Error::client(
                 cr::UNSUPPORTED_PARAM_TYPE,
                 format!("Using unsupported buffer type: {buffer_type}  (parameter: {number})"),
             ),

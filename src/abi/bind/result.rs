@@ -2,7 +2,7 @@
 //! gets.
 #![allow(unsafe_code)]
 
-use super::{ColumnType, Fetch, Refused, buffer, direct, mariadb, mysql, types::*};
+use super::{ColumnType, Fetch, Refused, Subject, buffer, direct, mariadb, mysql, types::*};
 use crate::abi::family::{Abi, Bind};
 use crate::options::Family;
 use std::ffi::c_ulong;
@@ -28,7 +28,11 @@ pub unsafe fn prepare_result<F: Abi>(bind: *mut Bind, column: &ColumnType, numbe
     let bind = unsafe { &mut *bind };
     let mysql = F::FAMILY == Family::MySql;
     if !mysql && !mariadb_supports(bind.buffer_type) {
-        return Err(Refused::Unsupported { buffer_type: bind.buffer_type, number: number + 1 });
+        return Err(Refused::Unsupported {
+            buffer_type: bind.buffer_type,
+            number: number + 1,
+            subject: Subject::Column,
+        });
     }
     if bind.is_null.is_null() {
         bind.is_null = &mut bind.is_null_value;
@@ -43,7 +47,11 @@ pub unsafe fn prepare_result<F: Abi>(bind: *mut Bind, column: &ColumnType, numbe
         bind.param_number = number;
         bind.offset = 0;
         if !mysql_supports(bind.buffer_type) || !mysql_knows(column.column_type) {
-            return Err(Refused::Unsupported { buffer_type: column.column_type.into(), number: number + 1 });
+            return Err(Refused::Unsupported {
+                buffer_type: column.column_type.into(),
+                number: number + 1,
+                subject: Subject::Column,
+            });
         }
     }
     // SAFETY: the pointers are set.
