@@ -17,6 +17,13 @@ from sources import debian_source, named_tree, pypi_sdist
 MYSQLCLIENT = "2.3.2"
 
 
+def mysql_loader(prefix):
+    """What has to stand in front of a program that loads the MYSQL_PREFIX's libraries: it brings its own C library."""
+    lib = Path(prefix) / "root" / "usr" / "lib"
+    own = lib / "x86_64-linux-gnu"
+    return [own / "ld-linux-x86-64.so.2", "--library-path", f"{own}:{lib}/mysql/private"]
+
+
 class Suite:
     """One test suite bound to one client library."""
 
@@ -24,6 +31,8 @@ class Suite:
     packages = ()
     # Which original the suite is built against, as printed.
     original = "libmariadb.so.3"
+    # Hundreds of units of one test each: progress is told for the whole suite only.
+    terse = False
 
     def build(self):
         """Get and build; False when nobody has given us the sources."""
@@ -158,10 +167,7 @@ class Mysqlclient(Suite):
     def command(self, library, argv):
         if not self.mysql_abi:
             return argv
-        # The prefix brings its own C library: its loader must run the interpreter.
-        loader = [self.lib / "ld-linux-x86-64.so.2", "--library-path",
-                  f"{self.lib}:{self.prefix}/root/usr/lib/mysql/private"]
-        return [*loader, *argv]
+        return [*mysql_loader(self.prefix), *argv]
 
     def run(self, unit, server, library):
         env = library.environment({"TESTDB": str(self.defaults), **self.extra_environment()})
@@ -325,6 +331,9 @@ typedef uint64_t uint64;
 
 
 def all_suites():
+    # They need Suite.
+    from mysql_client_test import MysqlClientTest
+
     return [
         PerlDbd("dbd-mysql", "libdbd-mysql-perl", "mysql", True),
         PerlDbd("dbd-mariadb", "libdbd-mariadb-perl", "MariaDB", False),
@@ -332,4 +341,5 @@ def all_suites():
         Mysqlclient(mysql_abi=True),
         Mysql2(),
         ConnectorC(),
+        MysqlClientTest(),
     ]
