@@ -31,7 +31,7 @@ CONFIG = """\
 """
 
 # Tests that use what another one has left behind.
-AFTER = {"client_store_result": ["client_query"], "client_use_result": ["client_query"]}
+AFTER = {"client_store_result": ["test_ps_conj_query_block"], "client_use_result": ["test_ps_conj_query_block"]}
 
 
 class MysqlClientTest(Suite):

@@ -140,6 +140,7 @@ def inner(args):
     for suite in all_suites():
         if args.suite and suite.name not in args.suite:
             continue
+        suite.ours = ours
         try:
             install(suite.packages)
             if not suite.build():
@@ -203,7 +204,7 @@ def show(reports, broken, with_ours, args):
     for r in reports:
         if r.get("absent") or r.get("error"):
             continue
-        floor = FLOOR[(r["suite"], r["family"])]
+        floor = FLOOR.get((r["suite"], r["family"]), 0)
         if not args.unit and r["original"][0] + len(r["unstable"]) < floor:
             bad.append(f"{r['family']} {r['suite']}")
             print(f"  {r['family']} {r['suite']}: only {r['original'][0]} of {floor} tests pass with the original")

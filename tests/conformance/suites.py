@@ -33,6 +33,8 @@ class Suite:
     original = "libmariadb.so.3"
     # Hundreds of units of one test each: progress is told for the whole suite only.
     terse = False
+    # Our library, for a suite that is built against it too; None when it does not run.
+    ours = None
 
     def build(self):
         """Get and build; False when nobody has given us the sources."""
@@ -76,14 +78,15 @@ class Suite:
 
 
 class PerlDbd(Suite):
-    """DBD::mysql and DBD::MariaDB: one unit per file of t/."""
+    """DBD::mysql and DBD::MariaDB: one unit per file of t/; `server_prepare` adds that to the tests' data source."""
 
     common = ("gcc", "make", "patch", "perl", "libdbi-perl", "libmariadb-dev",
               "libdevel-checklib-perl", "libtest-deep-perl", "libproc-processtable-perl",
               "libtest-distmanifest-perl", "libnet-ssleay-perl", "dpkg-dev", "mariadb-client")
 
-    def __init__(self, name, package, driver, patched):
-        self.name, self.package, self.driver, self.patched = name, package, driver, patched
+    def __init__(self, name, package, driver, patched, server_prepare=False):
+        self.name = name + ("-prepare" if server_prepare else "")
+        self.package, self.driver, self.patched, self.server_prepare = package, driver, patched, server_prepare
         self.packages = self.common
 
     def build(self):
@@ -102,6 +105,12 @@ class PerlDbd(Suite):
         self._makefile([f"--testdb={server.database}", f"--testhost={server.host}",
                         f"--testport={server.port}", f"--testuser={server.user}",
                         f"--testpassword={server.password}"])
+        if self.server_prepare:
+            (settings,) = (self.tree / "t").glob("*.mtest")
+            text = settings.read_text()
+            word = "mariadb" if self.driver == "MariaDB" else "mysql"
+            head, end, tail = text.rpartition("} 1;")
+            settings.write_text(f'{head}$::test_dsn .= ";{word}_server_prepare=1";\n{end}{tail}')
 
     def units(self, server):
         return sorted(str(p.relative_to(self.tree)) for p in (self.tree / "t").glob("*.t"))
@@ -333,13 +342,20 @@ typedef uint64_t uint64;
 def all_suites():
     # They need Suite.
     from mysql_client_test import MysqlClientTest
+    from pdo_mysql import PdoMysql
+    from qt_sql import QtSql
 
     return [
         PerlDbd("dbd-mysql", "libdbd-mysql-perl", "mysql", True),
         PerlDbd("dbd-mariadb", "libdbd-mariadb-perl", "MariaDB", False),
+        PerlDbd("dbd-mysql", "libdbd-mysql-perl", "mysql", True, server_prepare=True),
+        PerlDbd("dbd-mariadb", "libdbd-mariadb-perl", "MariaDB", False, server_prepare=True),
         Mysqlclient(),
         Mysqlclient(mysql_abi=True),
         Mysql2(),
         ConnectorC(),
         MysqlClientTest(),
+        PdoMysql(),
+        PdoMysql(mysql_abi=True),
+        QtSql(),
     ]
