@@ -94,10 +94,33 @@ class MysqlClientTest(Suite):
     def configure(self, server):
         self.client = ["mariadb", "--no-defaults", "-h", server.host, "-P", str(server.port),
                        f"-u{server.user}", f"-p{server.password}"]
-        self._clean()
+        self._ask("DROP DATABASE IF EXISTS client_test_db")
+        self.before = self._state()
+
+    def _ask(self, text):
+        """The lines of a statement's result; none when it fails."""
+        done = sh([*self.client, "-N", "-B", "-e", text], check=False)
+        return [] if done.startswith("ERROR") else done.splitlines()
+
+    def _state(self):
+        """What tests change for the whole server: accounts, components, global variables."""
+        return (set(self._ask("SELECT CONCAT(QUOTE(user), '@', QUOTE(host)) FROM mysql.user")),
+                set(self._ask("SELECT QUOTE(component_urn) FROM mysql.component")),
+                dict(line.split("\t", 1) for line in self._ask("SHOW GLOBAL VARIABLES") if "\t" in line))
 
     def _clean(self):
-        sh([*self.client, "-e", "DROP DATABASE IF EXISTS client_test_db"], check=False)
+        """After a test that ended half way: what it left would make the next ones fail."""
+        self._ask("DROP DATABASE IF EXISTS client_test_db")
+        users, components, variables = self._state()
+        for user in users - self.before[0]:
+            self._ask(f"DROP USER {user}")
+        for component in components - self.before[1]:
+            self._ask(f"UNINSTALL COMPONENT {component}")
+        for name, value in self.before[2].items():
+            if variables.get(name, value) != value:
+                literal = value if re.fullmatch(r"-?\d+(\.\d+)?", value) else "'" + value.replace("'", "''") + "'"
+                # Some are read-only and change by themselves.
+                self._ask(f"SET GLOBAL {name} = {literal}")
 
     def units(self, server):
         listed = sh(self.command(None, [self.program, "-T"]), env=self.extra_environment()).split()
