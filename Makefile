@@ -96,6 +96,13 @@ install: ## into PREFIX (default /usr/local) below DESTDIR: library, soname fold
 	install -m 644 $(SONAMES)/link/lib*.so $(DESTDIR)$(libdir)/mysqlclient-ms/link/
 	@for header in $$(cd include 2>/dev/null && find . -name '*.h'); do \
 	  install -D -m 644 include/$$header $(DESTDIR)$(includedir)/mysqlclient-ms/$$header; done
+	@# so that <mysql/mysql.h> is found with the same -I
+	ln -sfn . $(DESTDIR)$(includedir)/mysqlclient-ms/mysql
+	install -d $(DESTDIR)$(libdir)/mysqlclient-ms/bin
+	sh src/abi/soname/mysql_config.sh $(libdir) $(includedir)/mysqlclient-ms $(libdir)/mysqlclient-ms/plugin \
+	  >$(DESTDIR)$(libdir)/mysqlclient-ms/bin/mysql_config
+	chmod 755 $(DESTDIR)$(libdir)/mysqlclient-ms/bin/mysql_config
+	ln -sfn $(libdir)/mysqlclient-ms/bin/mysql_config $(DESTDIR)$(bindir)/mysqlclient-ms-config
 	@{ echo 'prefix=$(PREFIX)'; \
 	   echo 'libdir=$(libdir)'; \
 	   echo 'includedir=$(includedir)'; \
@@ -109,7 +116,7 @@ install: ## into PREFIX (default /usr/local) below DESTDIR: library, soname fold
 	@echo "installed below $(DESTDIR)$(PREFIX)"
 
 uninstall: ## removes what install has put there
-	rm -rf $(DESTDIR)$(bindir)/mysqlclient-ms $(DESTDIR)$(libdir)/libmysqlclient_ms.so $(DESTDIR)$(libdir)/mysqlclient-ms \
+	rm -rf $(DESTDIR)$(bindir)/mysqlclient-ms $(DESTDIR)$(bindir)/mysqlclient-ms-config $(DESTDIR)$(libdir)/libmysqlclient_ms.so $(DESTDIR)$(libdir)/mysqlclient-ms \
 	  $(DESTDIR)$(includedir)/mysqlclient-ms $(DESTDIR)$(pkgconfigdir)/mysqlclient-ms.pc
 
 clean: ## removes what was built (not .cache, which holds what was fetched)

@@ -296,6 +296,7 @@ enum enum_server_command {
 #define SESSION_TRACK_END SESSION_TRACK_TRANSACTION_STATE
 
 struct Vio;
+#define MYSQL_VIO struct Vio *
 
 /* State of one connection, inside MYSQL. last_errno, last_error and sqlstate are those of the last call. */
 typedef struct NET {

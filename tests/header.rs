@@ -73,6 +73,32 @@ fn headers_stand_alone() {
     }
 }
 
+/// `mysqld_error.h`: the names and numbers of the original's below 10000 (the rest is for the server's own log).
+#[test]
+fn mysqld_error_h_has_the_originals_numbers() {
+    let ours = root("include/mysqld_error.h");
+    let Some(prefix) = elf::mysql_prefix() else { return };
+    let theirs = elf::find_below(&prefix, "mysqld_error.h").expect("MYSQL_PREFIX has mysqld_error.h");
+    let defines: String = fs::read_to_string(theirs)
+        .unwrap()
+        .lines()
+        .filter(|line| {
+            let mut words = line.split_whitespace();
+            words.next() == Some("#define") && words.nth(1).is_some_and(|n| n.parse::<u32>().is_ok_and(|n| n < 10_000))
+        })
+        .map(|line| format!("{line}\n"))
+        .collect();
+    assert!(defines.lines().count() > 1900);
+    let old = fs::read_to_string(&ours).unwrap();
+    let (head, end) = (old.find("#define ER_").unwrap(), old.rfind("\n#endif").unwrap());
+    let made = format!("{}{}{}", &old[..head], defines, &old[end..]);
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(&ours, made).unwrap();
+        return;
+    }
+    assert!(old == made, "include/mysqld_error.h is old: run UPDATE=1 cargo test --test header");
+}
+
 /// Exported functions that no header of the original declares.
 const UNDECLARED: [&str; 3] = ["handle_options", "my_load_defaults", "my_make_scrambled_password"];
 

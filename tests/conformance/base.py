@@ -130,6 +130,14 @@ class Library:
         return env
 
 
+def installed(library):
+    """A folder in which `make install` has put everything, with this library of ours."""
+    prefix = fresh(CACHE / "installed")
+    sh(["make", "--no-print-directory", "install", f"PREFIX={prefix}", "DESTDIR="], cwd=ROOT)
+    shutil.copy(library.preload, prefix / "lib" / "libmysqlclient_ms.so")
+    return prefix
+
+
 def fresh(folder):
     """An empty folder of this name."""
     folder = Path(folder)

@@ -94,6 +94,14 @@ def rspec_json(text):
     return table
 
 
+def phpt_lines(out):
+    """The lines of PHP's run-tests.php: `PASS title [ext/x/tests/name.phpt]`; the name is the test."""
+    words = {"PASS": OK, "XFAIL": OK, "WARN": OK, "FAIL": FAIL, "BORK": FAIL, "LEAK": FAIL, "SKIP": SKIP}
+    # A title may have several lines.
+    line = r"^(PASS|XFAIL|WARN|FAIL|BORK|LEAK|SKIP)(?:&\w+)? (?:[^\n]*\n){0,3}?[^\n]*\[(?:\S*/)?(\S+)\.phpt\]"
+    return {found.group(2): words[found.group(1)] for found in re.finditer(line, out, re.M)}
+
+
 class Expected:
     """The committed list of tests that are not expected to pass yet.
 

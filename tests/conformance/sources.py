@@ -6,8 +6,10 @@ configuration is only read: lists and archives of source packages go into a
 private apt folder, since most machines list binary packages only.
 """
 
+import functools
 import os
 import shutil
+import subprocess
 import sys
 import tarfile
 from pathlib import Path
@@ -61,14 +63,17 @@ def _archives():
     return plain
 
 
-def _apt_options():
-    apt = CACHE / "apt"
+def _apt_options(suite=None):
+    """apt options for source packages of this release, or of `suite` from the same archives."""
+    apt = CACHE / (f"apt-{suite}" if suite else "apt")
     (apt / "lists" / "partial").mkdir(parents=True, exist_ok=True)
     (apt / "cache" / "archives" / "partial").mkdir(parents=True, exist_ok=True)
     lines = []
     for uri, codename, key in _archives():
         mark = f"[signed-by={key}] " if key else ""
-        lines.append(f"deb-src {mark}{uri} {codename} main")
+        line = f"deb-src {mark}{uri} {suite or codename} main"
+        if line not in lines:
+            lines.append(line)
     (apt / "sources.list").write_text("\n".join(lines) + "\n")
     options = {
         "Dir::Etc::sourcelist": apt / "sources.list",
@@ -107,6 +112,52 @@ def debian_source(package, patched):
         for name in series.read_text().split():
             sh(["patch", "-p1", "-s", "-i", series.parent / name], cwd=tree)
     return tree
+
+
+def debian_parts(package, parts, suite=None):
+    """The named files and folders of the upstream tarball of a Debian source package; None when no archive has it.
+
+    Archives list versions of which the files are gone already, so every listed version is tried, newest first. The
+    tarball, which may be large, is not kept.
+    """
+    store = CACHE / "download" / f"{package}-parts"
+    if not all((store / part).exists() for part in parts):
+        say(f"getting the Debian source of {package}")
+        shutil.rmtree(store, ignore_errors=True)
+        work = fresh(CACHE / "download" / f"{package}-whole")
+        options = _apt_options(suite)
+        sh(["apt-get", *options, "update"])
+        shown = sh(["apt-cache", *options, "showsrc", package], check=False).splitlines()
+        versions = [line.split()[1] for line in shown if line.startswith("Version:")]
+        by_age = functools.cmp_to_key(lambda a, b: 1 if subprocess.run(
+            ["dpkg", "--compare-versions", a, "gt", b]).returncode == 0 else -1)
+        for version in sorted(set(versions), key=by_age, reverse=True):
+            sh(["apt-get", *options, "source", "--download-only", f"{package}={version}"], cwd=work, check=False)
+            found = [path for path in work.glob("*.orig.tar.*") if path.suffix != ".asc"]
+            if found:
+                sh(["tar", "-xf", found[0], "-C", work, "--wildcards", "--no-wildcards-match-slash",
+                    *[f"*/{part}" for part in parts]])
+                top = [path for path in work.iterdir() if path.is_dir()]
+                if len(top) != 1:
+                    raise NeedsMore(f"{found[0].name} does not hold one folder")
+                top[0].rename(store)
+                break
+        shutil.rmtree(work)
+        if not store.exists():
+            say(f"the archive has no source of {package} any more ({', '.join(versions) or 'no version'})")
+            return None
+    return store
+
+
+def named_parts(name, parts):
+    """The caller's upstream tree of this name below CONFORMANCE_SRC if it has all `parts`, or None.
+
+    It is not copied: who asks for it must not write there.
+    """
+    base = os.environ.get("CONFORMANCE_SRC")
+    if not base or not all((Path(base) / name / part).exists() for part in parts):
+        return None
+    return Path(base) / name
 
 
 def pypi_sdist(name, version):

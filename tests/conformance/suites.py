@@ -17,6 +17,13 @@ from sources import debian_source, named_tree, pypi_sdist
 MYSQLCLIENT = "2.3.2"
 
 
+def mysql_loader(prefix):
+    """What has to stand in front of a program that loads the MYSQL_PREFIX's libraries: it brings its own C library."""
+    lib = Path(prefix) / "root" / "usr" / "lib"
+    own = lib / "x86_64-linux-gnu"
+    return [own / "ld-linux-x86-64.so.2", "--library-path", f"{own}:{lib}/mysql/private"]
+
+
 class Suite:
     """One test suite bound to one client library."""
 
@@ -24,6 +31,10 @@ class Suite:
     packages = ()
     # Which original the suite is built against, as printed.
     original = "libmariadb.so.3"
+    # Hundreds of units of one test each: progress is told for the whole suite only.
+    terse = False
+    # Our library, for a suite that is built against it too; None when it does not run.
+    ours = None
 
     def build(self):
         """Get and build; False when nobody has given us the sources."""
@@ -67,14 +78,15 @@ class Suite:
 
 
 class PerlDbd(Suite):
-    """DBD::mysql and DBD::MariaDB: one unit per file of t/."""
+    """DBD::mysql and DBD::MariaDB: one unit per file of t/; `server_prepare` adds that to the tests' data source."""
 
     common = ("gcc", "make", "patch", "perl", "libdbi-perl", "libmariadb-dev",
               "libdevel-checklib-perl", "libtest-deep-perl", "libproc-processtable-perl",
               "libtest-distmanifest-perl", "libnet-ssleay-perl", "dpkg-dev", "mariadb-client")
 
-    def __init__(self, name, package, driver, patched):
-        self.name, self.package, self.driver, self.patched = name, package, driver, patched
+    def __init__(self, name, package, driver, patched, server_prepare=False):
+        self.name = name + ("-prepare" if server_prepare else "")
+        self.package, self.driver, self.patched, self.server_prepare = package, driver, patched, server_prepare
         self.packages = self.common
 
     def build(self):
@@ -93,6 +105,12 @@ class PerlDbd(Suite):
         self._makefile([f"--testdb={server.database}", f"--testhost={server.host}",
                         f"--testport={server.port}", f"--testuser={server.user}",
                         f"--testpassword={server.password}"])
+        if self.server_prepare:
+            (settings,) = (self.tree / "t").glob("*.mtest")
+            text = settings.read_text()
+            word = "mariadb" if self.driver == "MariaDB" else "mysql"
+            head, end, tail = text.rpartition("} 1;")
+            settings.write_text(f'{head}$::test_dsn .= ";{word}_server_prepare=1";\n{end}{tail}')
 
     def units(self, server):
         return sorted(str(p.relative_to(self.tree)) for p in (self.tree / "t").glob("*.t"))
@@ -158,10 +176,7 @@ class Mysqlclient(Suite):
     def command(self, library, argv):
         if not self.mysql_abi:
             return argv
-        # The prefix brings its own C library: its loader must run the interpreter.
-        loader = [self.lib / "ld-linux-x86-64.so.2", "--library-path",
-                  f"{self.lib}:{self.prefix}/root/usr/lib/mysql/private"]
-        return [*loader, *argv]
+        return [*mysql_loader(self.prefix), *argv]
 
     def run(self, unit, server, library):
         env = library.environment({"TESTDB": str(self.defaults), **self.extra_environment()})
@@ -325,11 +340,22 @@ typedef uint64_t uint64;
 
 
 def all_suites():
+    # They need Suite.
+    from mysql_client_test import MysqlClientTest
+    from pdo_mysql import PdoMysql
+    from qt_sql import QtSql
+
     return [
         PerlDbd("dbd-mysql", "libdbd-mysql-perl", "mysql", True),
         PerlDbd("dbd-mariadb", "libdbd-mariadb-perl", "MariaDB", False),
+        PerlDbd("dbd-mysql", "libdbd-mysql-perl", "mysql", True, server_prepare=True),
+        PerlDbd("dbd-mariadb", "libdbd-mariadb-perl", "MariaDB", False, server_prepare=True),
         Mysqlclient(),
         Mysqlclient(mysql_abi=True),
         Mysql2(),
         ConnectorC(),
+        MysqlClientTest(),
+        PdoMysql(),
+        PdoMysql(mysql_abi=True),
+        QtSql(),
     ]
