@@ -7,7 +7,7 @@ use super::Command;
 use super::transport::{Failure, Transport};
 use crate::error::{Error, Sent};
 use crate::options::Family;
-use crate::wire::frame;
+use crate::wire::{err, frame};
 
 /// Receive buffer, bytes. Only a packet that is no row and does not fit makes it grow.
 pub(super) const INBOX: usize = 16 << 10;
@@ -528,8 +528,35 @@ impl Channel {
         let deadline = self.until(self.write_timeout);
         match self.transport.send(bytes, deadline).await {
             Ok(()) => Ok(()),
-            Err((count, failure)) => Err(self.cannot_write(before + count, failure)),
+            Err((count, failure)) => Err(self.cannot_send(before + count, failure).await),
         }
+    }
+
+    /// A write failed. A server that refuses a command, or has ended the session, says why before it closes: that is
+    /// the error, where libmysqlclient looks for it. (Connector/C does not look.)
+    #[cold]
+    async fn cannot_send(&mut self, gone: usize, failure: Failure) -> Error {
+        let looks = self.family == Family::MySql && failure != Failure::TimedOut;
+        let word = if looks { self.last_word().await } else { None };
+        let error = self.cannot_write(gone, failure);
+        match word {
+            // Of a command that did not leave it says nothing.
+            Some(word) if gone == 0 => word.sent(Sent::No),
+            Some(word) => word,
+            None => error,
+        }
+    }
+
+    /// The error packet that a server has left on a connection that it closed.
+    async fn last_word(&mut self) -> Option<Error> {
+        /// As in the original. The other side has closed: only a broken network makes this wait.
+        const LIMIT: Duration = Duration::from_secs(1);
+        let deadline = std::mem::replace(&mut self.deadline, Instant::now().checked_add(LIMIT));
+        let packet = self.first_packet().await;
+        self.deadline = deadline;
+        let packet = packet.ok()?;
+        let bytes = self.bytes(&packet);
+        err::is_err(bytes).then(|| super::login::server_error(self.family, bytes))
     }
 
     #[cold]

@@ -188,6 +188,11 @@ impl Connection {
         self.channel.broken
     }
 
+    /// The server has closed the connection and nothing of it is left to be read. Never waits.
+    pub fn has_ended(&self) -> bool {
+        self.channel.is_drained() && self.channel.transport.has_ended()
+    }
+
     /// No reply byte of this connection waits in our buffers, TLS plaintext included.
     pub fn is_drained(&self) -> bool {
         self.channel.is_drained()

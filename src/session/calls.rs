@@ -54,7 +54,16 @@ impl Session {
 
     /// `mysql_ping`. Routed: the node used last, else the source, which is opened.
     pub async fn ping(&mut self) -> Result<(), Error> {
-        self.command(Command::Ping, &[]).await
+        self.command_again(Command::Ping).await
+    }
+
+    /// A command that Connector/C repeats, for the sake of reconnecting, when it failed and that is asked for.
+    async fn command_again(&mut self, command: Command) -> Result<(), Error> {
+        let first = self.command(command, &[]).await;
+        if first.is_err() && self.router.is_none() && self.options.reconnect && self.options.family == Family::MariaDb {
+            return self.command(command, &[]).await;
+        }
+        first
     }
 
     /// `mysql_select_db`. Routed: the source is asked if it is open (a replica may not have a new schema yet), else an
@@ -171,10 +180,18 @@ impl Session {
         self.run(statement).await
     }
 
-    /// `mysql_reset_connection`: every open connection forgets its session state; so do we.
+    /// `mysql_reset_connection`: every open connection forgets its session state; so do we. Unread results are read
+    /// away for Connector/C's programs; libmysqlclient's get 2014.
     pub async fn reset_connection(&mut self) -> Result<(), Error> {
+        if self.options.family == Family::MariaDb {
+            match self.phase {
+                Phase::AwaitingReply => {}
+                _ if !self.is_connected() => {}
+                _ => self.skip_abandoned_rows().await,
+            }
+        }
         if self.router.is_none() {
-            self.command(Command::ResetConnection, &[]).await?;
+            self.command_again(Command::ResetConnection).await?;
         } else {
             self.begin().await?;
             self.reset_every_node().await?;

@@ -29,6 +29,7 @@ impl Session {
                     if text == b"character_set_client"
                         && let Some(&(_, value)) = changes.get(index)
                         && let Some(found) = std::str::from_utf8(value).ok().and_then(charset::by_name)
+                        && found.name() != self.charset.charset().name()
                     {
                         self.follow_charset(found.default_collation(self.options.family));
                     }

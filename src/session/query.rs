@@ -105,15 +105,19 @@ impl Session {
     /// The first half of [`Session::send_plain`], which is nearly always all of it.
     #[inline]
     fn sent_at_once(&mut self, command: Command, argument: &[&[u8]]) -> bool {
-        self.plain_connection().is_some_and(|connection| connection.send_at_once(command, argument))
+        !self.looks_before_sending() && self.plain_connection().is_some_and(|connection| connection.send_at_once(command, argument))
     }
 
     /// The second half of [`Session::send_plain`].
     #[cold]
     async fn send_rest(&mut self, command: Command, argument: &[&[u8]]) -> Result<(), Error> {
+        let looks = self.looks_before_sending();
+        let gone = Err(Error::gone(self.options.family));
         let sent = match self.plain_connection() {
+            Some(connection) if looks && connection.has_ended() => gone,
+            Some(connection) if looks => connection.send(command, argument).await,
             Some(connection) => connection.send_rest(command, argument).await,
-            None => Err(Error::gone(self.options.family)),
+            None => gone,
         };
         match sent {
             Err(error) if error.sent == Sent::No && self.may_reconnect() => {
@@ -126,6 +130,12 @@ impl Session {
             other => other,
         }
         .inspect_err(|_| self.after_failure())
+    }
+
+    /// libmysqlclient, when it may reconnect, looks first whether the server has hung up.
+    #[inline]
+    fn looks_before_sending(&self) -> bool {
+        self.options.reconnect && self.options.family == Family::MySql
     }
 
     fn plain_connection(&mut self) -> Option<&mut Connection> {

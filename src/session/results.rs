@@ -110,10 +110,14 @@ impl Session {
         }
     }
 
-    /// Rows and further results that the program gave up by writing into its `MYSQL`.
+    /// Rows and further results that the program gave up, by writing into its `MYSQL` or by a reset.
     pub(super) async fn skip_abandoned_rows(&mut self) {
-        self.phase = Phase::Streaming;
-        let mut skipped = self.skip_rows().await;
+        self.pending = None;
+        let mut skipped = Ok(());
+        if self.phase != Phase::Ready {
+            self.phase = Phase::Streaming;
+            skipped = self.skip_rows().await;
+        }
         while skipped.is_ok() && self.more_results() {
             skipped = match self.next_result().await {
                 Ok(_) if self.phase == Phase::HasResult => {
