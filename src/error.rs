@@ -125,6 +125,7 @@ pub mod cr {
     pub const FILE_READ: u32 = 5005;
     pub const INVALID_PARAMETER: u32 = 5009;
     pub const PLUGIN_NOT_ALLOWED: u32 = 5010;
+    pub const CONNSTR_PARSE_ERROR: u32 = 5011;
     pub const ERR_NET_READ: u32 = 5013;
     pub const ERR_NET_WRITE: u32 = 5014;
     pub const INVALID_CLIENT_FLAG: u32 = 5024;

@@ -18,6 +18,7 @@
 compile_error!("mysqlclient-ms needs panic=unwind: a panic must end a handle, never the host process");
 
 mod charset;
+mod charset_info;
 pub mod cluster;
 mod connect;
 pub mod convert;
@@ -31,8 +32,11 @@ mod handle;
 mod info;
 pub mod list;
 mod memory;
+mod methods;
 pub mod misc;
 mod options;
 mod query;
 mod result;
+mod status;
 pub mod stub;
+mod values;

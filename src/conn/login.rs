@@ -153,6 +153,7 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
             };
             channel = tls::start(channel, host, mode, options).await?;
             server.tls_cipher = tls::cipher_of(&channel);
+            server.tls_version = tls::version_of(&channel);
             secure = true;
         } else if mode >= TlsMode::Required {
             return Err(tls::not_offered(family));

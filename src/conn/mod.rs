@@ -80,8 +80,28 @@ pub struct Server {
     pub server_language: u32,
     /// TLS cipher name in OpenSSL's spelling when TLS is on.
     pub tls_cipher: Option<String>,
+    /// TLS version when TLS is on.
+    pub tls_version: Option<TlsVersion>,
     /// `mysql_get_host_info`: "127.0.0.1 via TCP/IP", "Localhost via UNIX socket".
     pub host_info: Vec<u8>,
+}
+
+/// A version of TLS; its number is the one that Connector/C gives it.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TlsVersion {
+    Tls12 = 3,
+    Tls13 = 4,
+}
+
+impl TlsVersion {
+    /// As OpenSSL spells it.
+    pub fn c_name(self) -> &'static std::ffi::CStr {
+        match self {
+            TlsVersion::Tls12 => c"TLSv1.2",
+            TlsVersion::Tls13 => c"TLSv1.3",
+        }
+    }
 }
 
 /// Command bytes, named as on the protocol pages.

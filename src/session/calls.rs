@@ -52,6 +52,37 @@ impl Session {
         }
     }
 
+    /// A command by its number, as programs send it around the API. Without `reads` its reply is left for
+    /// [`Session::read_query_result`].
+    ///
+    /// Errors: 2054 for commands that are no simple ones.
+    pub async fn raw_command(&mut self, command: u8, argument: &[u8], reads: bool) -> Result<(), Error> {
+        let simple = [
+            Command::InitDb,
+            Command::Query,
+            Command::Refresh,
+            Command::ProcessKill,
+            Command::Debug,
+            Command::Ping,
+            Command::SetOption,
+            Command::ResetConnection,
+        ];
+        let Some(command) = simple.into_iter().find(|known| *known as u8 == command) else {
+            return Err(Error::not_implemented(self.options.family));
+        };
+        match command {
+            Command::Query if reads => self.run(argument).await,
+            Command::Query => self.send_query(argument).await,
+            _ if reads => self.command(command, &[argument]).await,
+            _ => {
+                self.begin().await?;
+                self.send_command(command, &[argument]).await?;
+                self.phase = Phase::AwaitingReply;
+                Ok(())
+            }
+        }
+    }
+
     /// `mysql_ping`. Routed: the node used last, else the source, which is opened.
     pub async fn ping(&mut self) -> Result<(), Error> {
         self.command_again(Command::Ping).await

@@ -14,6 +14,9 @@ impl Session {
     ///
     /// Errors: 2014 out of order; 2006 not executed; 2013 unknown; the server's own.
     pub async fn run(&mut self, sql: &[u8]) -> Result<(), Error> {
+        if self.options.skip_reply {
+            return self.send_query(sql).await;
+        }
         if self.phase == Phase::Abandoned {
             self.skip_abandoned_rows().await;
         }
@@ -105,7 +108,8 @@ impl Session {
     /// The first half of [`Session::send_plain`], which is nearly always all of it.
     #[inline]
     fn sent_at_once(&mut self, command: Command, argument: &[&[u8]]) -> bool {
-        !self.looks_before_sending() && self.plain_connection().is_some_and(|connection| connection.send_at_once(command, argument))
+        !self.looks_before_sending()
+            && self.plain_connection().is_some_and(|connection| connection.send_at_once(command, argument))
     }
 
     /// The second half of [`Session::send_plain`].

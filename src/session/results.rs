@@ -110,6 +110,15 @@ impl Session {
         }
     }
 
+    /// Reads away the rows that [`Session::give_up_rows`] was told of; further results stay.
+    pub async fn skip_given_up_rows(&mut self) -> Result<(), Error> {
+        if self.phase != Phase::Abandoned {
+            return Ok(());
+        }
+        self.phase = Phase::Streaming;
+        self.skip_rows().await
+    }
+
     /// Rows and further results that the program gave up, by writing into its `MYSQL` or by a reset.
     pub(super) async fn skip_abandoned_rows(&mut self) {
         self.pending = None;
