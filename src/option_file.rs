@@ -6,7 +6,7 @@
 //!   `$MARIADB_HOME` first), `.my.cnf` in the home folder. A named file is read alone. A missing file is no error.
 //! * Groups: `[client]`, in the MariaDB family also `[client-server]` and `[client-mariadb]`, and the named group. Of a key
 //!   said twice the last one counts, whatever the group. MySQL compares group names without case.
-//! * `_` and `-` are the same in keys. Values may be quoted; `\s \n \t \r \b \\` are replaced; a `#` begins a comment at the
+//! * `_` and `-` are the same in keys. Values may be quoted; `\s \n \t \r \b \\ \" \'` are replaced; a `#` begins a comment at the
 //!   start of a line and, in the MySQL family, in an unquoted value.
 //! * Keys that are not known say nothing. In the MySQL family a line that is no option makes all files say nothing.
 //! * The originals write complaints on standard error; this library never does.
@@ -213,18 +213,37 @@ fn entry(line: &[u8], family: Family) -> Option<Entry> {
 
 /// The value without its quotes and, in the MySQL family, without a comment behind it.
 fn unquote(value: &[u8], family: Family) -> &[u8] {
-    if let [quote @ (b'\'' | b'"'), inside @ ..] = value
-        && let Some(end) = inside.iter().position(|b| b == quote)
-    {
-        let after = inside[end + 1..].trim_ascii();
-        if after.is_empty() || after.first() == Some(&b'#') && family == Family::MySql {
-            return &inside[..end];
+    let is_quote = |byte: &u8| matches!(byte, b'\'' | b'"');
+    match family {
+        Family::MySql => match without_comment(value) {
+            [first, inside @ .., last] if is_quote(first) && first == last => inside,
+            value => value,
+        },
+        // Any quote at the end will do.
+        Family::MariaDb => match value {
+            [first, inside @ .., last] if is_quote(first) && is_quote(last) => inside,
+            [first, inside @ ..] if is_quote(first) => inside,
+            value => value,
+        },
+    }
+}
+
+/// What stands in front of a `#` that is not inside quotes.
+fn without_comment(value: &[u8]) -> &[u8] {
+    let (mut quote, mut escaped) = (None, false);
+    for (at, &byte) in value.iter().enumerate() {
+        match byte {
+            b'\'' | b'"' if !escaped => match quote {
+                None => quote = Some(byte),
+                Some(open) if open == byte => quote = None,
+                Some(_) => {}
+            },
+            b'#' if quote.is_none() => return value[..at].trim_ascii_end(),
+            _ => {}
         }
+        escaped = quote.is_some() && byte == b'\\' && !escaped;
     }
-    match value.iter().position(|&b| b == b'#') {
-        Some(at) if family == Family::MySql => value[..at].trim_ascii_end(),
-        _ => value,
-    }
+    value
 }
 
 fn unescape(value: &[u8]) -> Vec<u8> {
@@ -241,6 +260,7 @@ fn unescape(value: &[u8]) -> Vec<u8> {
             Some(b't') => out.push(b'\t'),
             Some(b'r') => out.push(b'\r'),
             Some(b'b') => out.push(8),
+            Some(&quote @ (b'"' | b'\'')) => out.push(quote),
             Some(b'\\') | None => out.push(b'\\'),
             Some(&other) => out.extend([b'\\', other]),
         }
@@ -406,6 +426,8 @@ mod tests {
             ("socket=/tmp/a\\sb\\\\d\\x", "/tmp/a b\\d\\x", "/tmp/a b\\d\\x"),
             ("  socket   =   /tmp/sp  ", "/tmp/sp", "/tmp/sp"),
             ("socket=/tmp/e;x", "/tmp/e;x", "/tmp/e;x"),
+            ("socket='/tmp/a\\\"b\\'c;#d'", "/tmp/a\"b'c;#d", "/tmp/a\"b'c;#d"),
+            ("socket='/tmp/m\"", "'/tmp/m\"", "/tmp/m"),
             ("socket", "-", "-"),
         ] {
             assert_eq!(value(text, Family::MySql), mysql, "{text}");

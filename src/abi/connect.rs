@@ -261,7 +261,8 @@ entry! {
     /// Breaks the connection off, so that a call which waits on it in another thread fails. The only entry that may be
     /// called while another thread is inside one with the same handle.
     ///
-    /// Routing: the connection that the last finished call used. Returns: 0; others on an error.
+    /// Routing: the connection that the last finished call used. Returns: -1, as Connector/C does, whatever happened;
+    /// 1 when there is no connection.
     ///
     /// # Safety
     /// `mysql` is NULL or a valid handle; nobody closes it meanwhile.
@@ -274,6 +275,7 @@ entry! {
             return 1;
         }
         // SAFETY: any number may be shut down; the system says if it is no socket.
-        unsafe { libc::shutdown(fd, libc::SHUT_RDWR) }
+        unsafe { libc::shutdown(fd, libc::SHUT_RDWR) };
+        -1
     }
 }

@@ -104,6 +104,10 @@ impl<'a> Exchange<'a> {
             SHA256 => Ok(vec![SHA256_ASK_KEY]),
             CLEAR => {
                 if self.options.cleartext_plugin || self.family() == Family::MariaDb {
+                    // Without the password: most servers then ask for the account's own method.
+                    if !self.secure && first && self.family() == Family::MariaDb {
+                        return Ok(Vec::new());
+                    }
                     if !self.secure {
                         return Err(Error::auth(
                             self.family(),

@@ -229,6 +229,10 @@ impl Session {
         database: Option<Vec<u8>>,
     ) -> Result<(), Error> {
         let gone = Error::gone(self.options.family);
+        let has_ended = self.connection().is_none_or(Connection::has_ended);
+        if self.options.reconnect && has_ended && self.may_reconnect() {
+            self.reconnect().await?;
+        }
         let Some(node) = self.nodes.first_mut() else { return Err(gone) };
         let mut target = node.target.clone();
         target.user = user.to_vec();

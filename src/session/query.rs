@@ -136,10 +136,10 @@ impl Session {
         .inspect_err(|_| self.after_failure())
     }
 
-    /// libmysqlclient, when it may reconnect, looks first whether the server has hung up.
+    /// The originals, when they may reconnect, look first whether the server has hung up.
     #[inline]
     fn looks_before_sending(&self) -> bool {
-        self.options.reconnect && self.options.family == Family::MySql
+        self.options.reconnect
     }
 
     fn plain_connection(&mut self) -> Option<&mut Connection> {
