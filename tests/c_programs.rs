@@ -274,6 +274,16 @@ fn handles_and_options_are_the_originals() {
 }
 
 #[test]
+fn malformed_packets_are_the_originals() {
+    same("malformed");
+}
+
+#[test]
+fn local_infile_handlers_are_the_originals() {
+    same("infile_handler");
+}
+
+#[test]
 fn reconnecting_is_the_originals() {
     same("reconnect");
 }

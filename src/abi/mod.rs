@@ -29,6 +29,7 @@ pub mod exports;
 pub mod family;
 mod fork;
 mod handle;
+mod infile;
 mod info;
 pub mod list;
 mod memory;

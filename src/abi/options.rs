@@ -9,6 +9,7 @@ mod read;
 mod table;
 
 use std::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
+use std::os::unix::ffi::OsStrExt;
 use std::time::Duration;
 
 use crate::error::{Error, cr};
@@ -154,6 +155,13 @@ unsafe fn set<F: Abi>(mysql: *mut F::Mysql, number: c_uint, arg: *const c_void, 
     };
     // SAFETY: the caller's promise.
     let value = unsafe { value(kind, arg, second) };
+    let value = match canonical_folder(opt, value) {
+        Ok(value) => value,
+        Err(message) => {
+            set_error::<F>(mysql, cr::LOAD_DATA_LOCAL_INFILE_REALPATH_FAIL, b"HY000", message.as_bytes());
+            return 1;
+        }
+    };
     let settings = &mut handle.settings;
     if opt == Opt::AttributeAdd && !settings.attribute_fits(&value, F::FAMILY) {
         set_error::<F>(mysql, cr::INVALID_PARAMETER_NO, b"HY000", b"Invalid parameter number");
@@ -180,6 +188,25 @@ unsafe fn set<F: Abi>(mysql: *mut F::Mysql, number: c_uint, arg: *const c_void, 
     // SAFETY: lent through `mysql`.
     unsafe { publish_options::<F>(mysql, handle) };
     0
+}
+
+/// The folder of files that may be sent, without links and detours and with a slash at its end; the error's text if
+/// there is none. Other options stay as they are.
+fn canonical_folder(opt: Opt, value: Value) -> Result<Value, String> {
+    let Value::Text(Some(text)) = &value else { return Ok(value) };
+    if opt != Opt::LocalDir {
+        return Ok(value);
+    }
+    let folder = path(text.strip_suffix(&[0]).unwrap_or(text));
+    match folder.canonicalize() {
+        Ok(folder) => Ok(Value::Text(Some([folder.as_os_str().as_bytes(), b"/\0"].concat()))),
+        Err(error) => {
+            let number = error.raw_os_error().unwrap_or_default();
+            let text = error.to_string();
+            let reason = text.split(" (os error").next().unwrap_or_default();
+            Err(format!("Determining the real path for '{}' failed with error ({number}): {reason}", folder.display()))
+        }
+    }
 }
 
 /// What the originals return for a number that they do not know.

@@ -49,6 +49,8 @@ pub(super) struct Channel {
     /// Payloads of this size and more are not taken in passing: they go on in another packet, or are over the limit.
     pub(super) ceiling: usize,
     pub(super) broken: bool,
+    /// The reply that comes next is a statement's.
+    pub(super) statement: bool,
     /// Session changes that came with the end of the rows read last.
     pub(super) changes: Vec<u8>,
     /// While connecting: what the last failure was, for the text of the error.
@@ -72,6 +74,7 @@ impl Channel {
             limit,
             ceiling: usize::try_from(limit.saturating_add(1)).unwrap_or(usize::MAX).min(frame::MAX_PAYLOAD),
             broken: false,
+            statement: false,
             changes: Vec::new(),
             failure: None,
         }
@@ -106,6 +109,15 @@ impl Channel {
     pub(super) fn malformed(&mut self) -> Error {
         self.broken = true;
         Error::malformed(self.family)
+    }
+
+    /// A packet's number is not the next one. libmysqlclient calls that a lost connection.
+    #[cold]
+    pub(super) fn out_of_order(&mut self) -> Error {
+        match self.family {
+            Family::MySql => self.fail(Failure::Closed),
+            Family::MariaDb => self.malformed(),
+        }
     }
 
     /// No memory: the connection cannot go on, because it does not know what it would have read.
@@ -216,7 +228,7 @@ impl Channel {
             return Err(self.malformed());
         };
         if sequence != self.sequence {
-            return Err(self.malformed());
+            return Err(self.out_of_order());
         }
         self.sequence = sequence.wrapping_add(1);
         self.start += frame::HEADER;
@@ -404,6 +416,7 @@ impl Channel {
 
     /// Starts a command: its packets are numbered from 0.
     pub(super) fn queue(&mut self, command: Command, argument: &[&[u8]]) {
+        self.statement = command == Command::Query;
         let length = length_of(argument);
         if length < frame::MAX_PAYLOAD {
             self.outbox.extend_from_slice(&frame::header(length, 0));
@@ -481,6 +494,7 @@ impl Channel {
         argument: &[&[u8]],
         mut left: usize,
     ) -> Result<(), Error> {
+        self.statement = command == Command::Query;
         let (mut parts, mut part) = (argument.iter(), &[][..]);
         let mut gone = 0;
         self.sequence = 0;

@@ -331,6 +331,9 @@ impl Connection {
     /// Reads a reply that is one bare packet (COM_STATISTICS).
     pub async fn read_text(&mut self) -> Result<Vec<u8>, Error> {
         let packet = self.channel.first_packet().await?;
+        if self.channel.bytes(&packet).is_empty() {
+            return Err(self.channel.fail(transport::Failure::Closed));
+        }
         if err::is_err(self.channel.bytes(&packet)) {
             return Err(login::server_error(self.channel.family, self.channel.bytes(&packet)));
         }

@@ -7,7 +7,7 @@ use crate::error::{Error, Sent, cr};
 use crate::options::Family;
 
 use super::steer::{Manner, Rest};
-use super::{Phase, Session};
+use super::{Phase, Session, infile};
 
 impl Session {
     /// `mysql_real_query`: sends a statement and reads the head of its reply.
@@ -232,17 +232,24 @@ impl Session {
         self.learn_from_changes();
     }
 
-    /// Answers a server that asks for a file; reads the reply that follows.
-    async fn send_local_file(&mut self, name: &[u8]) -> Result<Head, Error> {
+    /// The file that a server asks for may be sent to it.
+    fn may_send_file(&self, name: &[u8]) -> bool {
         /// `CLIENT_LOCAL_FILES`: the other way to allow it.
         const LOCAL_FILES: u64 = 1 << 7;
+        self.options.local_infile
+            || self.args.flags & LOCAL_FILES != 0
+            || self.options.local_dir.as_deref().is_some_and(|folder| infile::is_inside(name, folder))
+    }
+
+    /// Answers a server that asks for a file; reads the reply that follows.
+    async fn send_local_file(&mut self, name: &[u8]) -> Result<Head, Error> {
         let family = self.options.family;
         let mut failure = None;
         let mut reading = false;
-        if self.options.local_infile || self.args.flags & LOCAL_FILES != 0 {
+        if self.may_send_file(name) {
             match self.local_files.open(name) {
                 Ok(mut file) => {
-                    let mut buffer = vec![0; 64 << 10];
+                    let mut buffer = vec![0; file.chunk()];
                     loop {
                         match file.read(&mut buffer) {
                             Ok(0) => break,
@@ -250,8 +257,6 @@ impl Session {
                                 let chunk = buffer.get(..count).unwrap_or(&buffer);
                                 self.current()?.send_file_chunk(chunk).await?;
                             }
-                            // Connector/C takes a file that it cannot read for an empty one.
-                            Err(_) if family == Family::MariaDb => break,
                             Err(error) => {
                                 (failure, reading) = (Some(error), true);
                                 break;
@@ -278,7 +283,7 @@ impl Session {
             Some((code, message)) => {
                 reply?;
                 let mut error = Error::client(code, message).sent(Sent::Yes);
-                if reading {
+                if reading && family == Family::MySql {
                     // libmysqlclient sets no state here.
                     error.sqlstate = *b"00000";
                 }

@@ -6,7 +6,7 @@ use std::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 use std::time::Duration;
 
 use crate::abi::convert::{c_bytes, put};
-use crate::abi::entry::{clear_error, set_error};
+use crate::abi::entry::set_error;
 use crate::abi::family::Abi;
 use crate::abi::family::constants::client_flag;
 use crate::abi::handle::Handle;
@@ -74,10 +74,6 @@ pub(super) unsafe fn get<F: Abi>(mysql: *mut F::Mysql, option: c_uint, places: [
     }
     if handle.is_none() && !matches!(opt, Opt::MaxAllowedPacket | Opt::NetBufferLength) {
         return 1;
-    }
-    if handle.is_some() {
-        // A getter leaves no old error behind.
-        clear_error::<F>(mysql);
     }
     if let Some(handle) = &handle
         && several
