@@ -103,6 +103,12 @@ impl Collation {
         self.row.id
     }
 
+    /// Its place among all collations, below [`COLLATION_COUNT`].
+    pub fn index(self) -> usize {
+        // It is a row of the table.
+        table::COLLATIONS.binary_search_by_key(&self.row.id, |row| row.id).unwrap_or_default()
+    }
+
     /// Its name for C; five collations are called otherwise in MariaDB.
     pub fn c_name(self, family: Family) -> &'static CStr {
         if family == Family::MariaDb
@@ -128,6 +134,9 @@ impl Collation {
         self.row.id == 63
     }
 }
+
+/// How many collations there are.
+pub const COLLATION_COUNT: usize = table::COLLATIONS.len();
 
 /// The character set with this name, any case; `utf8` is `utf8mb3` as in both client libraries.
 pub fn by_name(name: &str) -> Option<&'static Charset> {

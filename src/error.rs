@@ -125,12 +125,14 @@ pub mod cr {
     pub const FILE_READ: u32 = 5005;
     pub const INVALID_PARAMETER: u32 = 5009;
     pub const PLUGIN_NOT_ALLOWED: u32 = 5010;
+    pub const CONNSTR_PARSE_ERROR: u32 = 5011;
     pub const ERR_NET_READ: u32 = 5013;
     pub const ERR_NET_WRITE: u32 = 5014;
     pub const INVALID_CLIENT_FLAG: u32 = 5024;
     pub const FUNCTION_NOT_SUPPORTED: u32 = 5003;
     pub const BULK_WITHOUT_PARAMETERS: u32 = 5006;
     pub const ERR_STMT_PARAM_CALLBACK: u32 = 5016;
+    pub const ERR_NO_ERROR_INFO: u32 = 5026;
     pub const ERR_MISSING_ERROR_INFO: u32 = 5026;
 }
 
@@ -155,6 +157,23 @@ impl Error {
     pub fn nondescript(family: Family) -> Self {
         let mariadb = "Unknown or undefined error code (2000)";
         Error::by_family(family, cr::UNKNOWN_ERROR, "Unknown MySQL error", mariadb).sent(Sent::Yes)
+    }
+
+    /// 5026 (MariaDB family): the server sent an error packet with number 0.
+    pub fn empty_error_packet() -> Self {
+        Error::of(cr::ERR_NO_ERROR_INFO, "Server returned an error packet without further information".to_owned())
+            .sent(Sent::Yes)
+    }
+
+    /// 2000 in the MariaDB family: a row that is none, in an unbuffered result. The original's has no state.
+    pub fn bad_row() -> Self {
+        let error = Error::client(cr::UNKNOWN_ERROR, "Unknown or undefined error code");
+        Error { sqlstate: *b"00000", ..error }.sent(Sent::Maybe)
+    }
+
+    /// 2013 in the words of the MariaDB family when it cannot make sense of the answer to a login.
+    pub fn senseless_login() -> Self {
+        Error::of(cr::SERVER_LOST, "Can't connect to server (0).".to_owned())
     }
 
     /// 2001: no Unix socket could be made.

@@ -6,15 +6,17 @@
 //!   `$MARIADB_HOME` first), `.my.cnf` in the home folder. A named file is read alone. A missing file is no error.
 //! * Groups: `[client]`, in the MariaDB family also `[client-server]` and `[client-mariadb]`, and the named group. Of a key
 //!   said twice the last one counts, whatever the group. MySQL compares group names without case.
-//! * `_` and `-` are the same in keys. Values may be quoted; `\s \n \t \r \b \\` are replaced; a `#` begins a comment at the
+//! * `_` and `-` are the same in keys. Values may be quoted; `\s \n \t \r \b \\ \" \'` are replaced; a `#` begins a comment at the
 //!   start of a line and, in the MySQL family, in an unquoted value.
 //! * Keys that are not known say nothing. In the MySQL family a line that is no option makes all files say nothing.
 //! * The originals write complaints on standard error; this library never does.
 
+mod connection;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::error::Error;
+use crate::error::{Error, cr};
 use crate::options::{Family, Options, Protocol, TlsMode};
 
 /// How deep files may include each other.
@@ -48,9 +50,36 @@ pub fn apply(options: &mut Options, file: Option<&Path>, group: Option<&str>) ->
         }
     }
     for (key, value) in entries {
-        set(options, &key, value.as_deref());
+        if key == "connection" && options.family == Family::MariaDb {
+            // As for the original a mistake in it is none of the file's.
+            let _ = apply_connection_string(options, value.as_deref().unwrap_or_default());
+        } else {
+            set(options, &key, value.as_deref());
+        }
     }
     Ok(())
+}
+
+/// Takes over what a connection string of the MariaDB family says: `host=a;port=3306;password={p;w}`, with the keys of
+/// an option file.
+///
+/// Errors: 5011 with the offset of a mistake; what stands before it counts.
+pub fn apply_connection_string(options: &mut Options, text: &[u8]) -> Result<(), Error> {
+    let (pairs, mistake) = connection::parse(text);
+    for (key, value) in pairs {
+        let key = String::from_utf8_lossy(&key).replace('_', "-");
+        // A string inside a string is not looked at.
+        if !key.eq_ignore_ascii_case("connection") {
+            set(options, &key, value.as_deref());
+        }
+    }
+    match mistake {
+        None => Ok(()),
+        Some(offset) => {
+            let message = format!("Parse error in connection string (offset {offset})");
+            Err(Error::client(cr::CONNSTR_PARSE_ERROR, message))
+        }
+    }
 }
 
 fn default_files(family: Family) -> Vec<PathBuf> {
@@ -184,18 +213,37 @@ fn entry(line: &[u8], family: Family) -> Option<Entry> {
 
 /// The value without its quotes and, in the MySQL family, without a comment behind it.
 fn unquote(value: &[u8], family: Family) -> &[u8] {
-    if let [quote @ (b'\'' | b'"'), inside @ ..] = value
-        && let Some(end) = inside.iter().position(|b| b == quote)
-    {
-        let after = inside[end + 1..].trim_ascii();
-        if after.is_empty() || after.first() == Some(&b'#') && family == Family::MySql {
-            return &inside[..end];
+    let is_quote = |byte: &u8| matches!(byte, b'\'' | b'"');
+    match family {
+        Family::MySql => match without_comment(value) {
+            [first, inside @ .., last] if is_quote(first) && first == last => inside,
+            value => value,
+        },
+        // Any quote at the end will do.
+        Family::MariaDb => match value {
+            [first, inside @ .., last] if is_quote(first) && is_quote(last) => inside,
+            [first, inside @ ..] if is_quote(first) => inside,
+            value => value,
+        },
+    }
+}
+
+/// What stands in front of a `#` that is not inside quotes.
+fn without_comment(value: &[u8]) -> &[u8] {
+    let (mut quote, mut escaped) = (None, false);
+    for (at, &byte) in value.iter().enumerate() {
+        match byte {
+            b'\'' | b'"' if !escaped => match quote {
+                None => quote = Some(byte),
+                Some(open) if open == byte => quote = None,
+                Some(_) => {}
+            },
+            b'#' if quote.is_none() => return value[..at].trim_ascii_end(),
+            _ => {}
         }
+        escaped = quote.is_some() && byte == b'\\' && !escaped;
     }
-    match value.iter().position(|&b| b == b'#') {
-        Some(at) if family == Family::MySql => value[..at].trim_ascii_end(),
-        _ => value,
-    }
+    value
 }
 
 fn unescape(value: &[u8]) -> Vec<u8> {
@@ -212,6 +260,7 @@ fn unescape(value: &[u8]) -> Vec<u8> {
             Some(b't') => out.push(b'\t'),
             Some(b'r') => out.push(b'\r'),
             Some(b'b') => out.push(8),
+            Some(&quote @ (b'"' | b'\'')) => out.push(quote),
             Some(b'\\') | None => out.push(b'\\'),
             Some(&other) => out.extend([b'\\', other]),
         }
@@ -221,11 +270,14 @@ fn unescape(value: &[u8]) -> Vec<u8> {
 
 /// Takes one option over. Keys that are not known, and values that are none, say nothing.
 fn set(options: &mut Options, key: &str, value: Option<&[u8]>) {
+    let key = if options.family == Family::MariaDb { unaliased(key) } else { key };
     let text = || value.and_then(|value| String::from_utf8(value.to_vec()).ok());
     let path = || text().map(PathBuf::from);
     let seconds = || number(value).map(Duration::from_secs);
-    let switch = value.is_none_or(|value| number(Some(value)) != Some(0));
     let mysql = options.family == Family::MySql;
+    // Connector/C asks for a number, and switches these on whatever it is.
+    let switch = if mysql { value.is_none_or(|value| number(Some(value)) != Some(0)) } else { number(value) > Some(0) };
+    let named = switch || !mysql;
     match key {
         "port" => {
             if let Some(port) = number(value).and_then(|port| u16::try_from(port).ok()).filter(|port| *port != 0) {
@@ -240,11 +292,11 @@ fn set(options: &mut Options, key: &str, value: Option<&[u8]>) {
         "timeout" | "connect-timeout" => options.connect_timeout = seconds().filter(|time| !time.is_zero()),
         "init-command" => options.init_commands.extend(value.map(<[u8]>::to_vec)),
         "default-character-set" if value.is_some() => options.charset = text(),
-        "compress" => options.set_client_flag(1 << 5, switch),
-        "return-found-rows" => options.set_client_flag(1 << 1, switch),
-        "interactive-timeout" => options.set_client_flag(1 << 10, switch),
-        "multi-results" => options.set_client_flag(1 << 17, switch),
-        "multi-statements" | "multi-queries" => options.set_client_flag(1 << 16 | 1 << 17, switch),
+        "compress" => options.set_client_flag(1 << 5, named),
+        "return-found-rows" => options.set_client_flag(1 << 1, named),
+        "interactive-timeout" => options.set_client_flag(1 << 10, named),
+        "multi-results" => options.set_client_flag(1 << 17, named),
+        "multi-statements" | "multi-queries" => options.set_client_flag(1 << 16 | 1 << 17, named),
         "local-infile" => options.local_infile = switch,
         "disable-local-infile" => options.local_infile = false,
         "max-allowed-packet" => {
@@ -281,9 +333,43 @@ fn set(options: &mut Options, key: &str, value: Option<&[u8]>) {
                 options.tls.mode = mode;
             }
         }
+        "ssl-fp" if !mysql => {
+            options.tls.fingerprint = text();
+            options.tls.mode = options.tls.mode.max(TlsMode::Required);
+        }
+        "ssl-fp-list" if !mysql => {
+            options.tls.fingerprint_list = path();
+            options.tls.mode = options.tls.mode.max(TlsMode::Required);
+        }
+        "ssl-crl" => options.tls.refuse("a certificate revocation list", value.is_some()),
+        "ssl-crlpath" => options.tls.refuse("a folder of certificate revocation lists", value.is_some()),
+        "ssl-passphrase" if !mysql => options.tls.refuse("an encrypted private key", value.is_some()),
         "ssl-enforce" if !mysql && switch => options.tls.mode = options.tls.mode.max(TlsMode::Required),
         "ssl-verify-server-cert" if !mysql && switch => options.tls.mode = TlsMode::VerifyIdentity,
         _ => {}
+    }
+}
+
+/// Connector/C's other names for the same things.
+fn unaliased(key: &str) -> &str {
+    match key {
+        "db" => "database",
+        "unix-socket" => "socket",
+        "servername" => "host",
+        "passwd" => "password",
+        "tls-fp" => "ssl-fp",
+        "tls-fplist" | "ssl-fplist" => "ssl-fp-list",
+        "tls-key" => "ssl-key",
+        "tls-cert" => "ssl-cert",
+        "tls-ca" => "ssl-ca",
+        "tls-capath" => "ssl-capath",
+        "tls-crl" => "ssl-crl",
+        "tls-crlpath" => "ssl-crlpath",
+        "tls-cipher" => "ssl-cipher",
+        "tls-passphrase" => "ssl-passphrase",
+        "tls-enforce" => "ssl-enforce",
+        "tls-verify-peer" => "ssl-verify-server-cert",
+        other => other,
     }
 }
 
@@ -340,6 +426,8 @@ mod tests {
             ("socket=/tmp/a\\sb\\\\d\\x", "/tmp/a b\\d\\x", "/tmp/a b\\d\\x"),
             ("  socket   =   /tmp/sp  ", "/tmp/sp", "/tmp/sp"),
             ("socket=/tmp/e;x", "/tmp/e;x", "/tmp/e;x"),
+            ("socket='/tmp/a\\\"b\\'c;#d'", "/tmp/a\"b'c;#d", "/tmp/a\"b'c;#d"),
+            ("socket='/tmp/m\"", "'/tmp/m\"", "/tmp/m"),
             ("socket", "-", "-"),
         ] {
             assert_eq!(value(text, Family::MySql), mysql, "{text}");

@@ -47,6 +47,12 @@ pub struct TlsOptions {
     pub cipher: Option<String>,
     /// Protocol versions in the original's words (`TLSv1.2,TLSv1.3`).
     pub version: Option<String>,
+    /// SHA-1 of the server's certificate in hexadecimal digits, with colons or without; it must be that one.
+    pub fingerprint: Option<String>,
+    /// File with one such fingerprint a line, of which it must be one.
+    pub fingerprint_list: Option<PathBuf>,
+    /// Settings that this library does not have: a connection with TLS fails with 2026 instead of ignoring them.
+    pub refused: Vec<&'static str>,
 }
 
 impl TlsOptions {
@@ -54,6 +60,14 @@ impl TlsOptions {
     pub fn names_a_version(&self) -> bool {
         let spoken = |word: &str| ["tlsv1.2", "tlsv1.3"].iter().any(|name| word.trim().eq_ignore_ascii_case(name));
         self.version.as_deref().is_none_or(|list| list.split(',').any(spoken))
+    }
+
+    /// Something that this library does not have is asked for, or no longer.
+    pub fn refuse(&mut self, what: &'static str, asked_for: bool) {
+        self.refused.retain(|known| *known != what);
+        if asked_for {
+            self.refused.push(what);
+        }
     }
 }
 
@@ -95,6 +109,8 @@ pub struct Options {
     pub tls: TlsOptions,
     /// `MYSQL_OPT_LOCAL_INFILE`.
     pub local_infile: bool,
+    /// `MYSQL_OPT_LOAD_DATA_LOCAL_DIR`: files of this folder are sent even while [`Options::local_infile`] is off.
+    pub local_dir: Option<PathBuf>,
     /// `MYSQL_OPT_GET_SERVER_PUBLIC_KEY`.
     pub get_server_public_key: bool,
     /// `MYSQL_SERVER_PUBLIC_KEY`: PEM file.
@@ -117,6 +133,8 @@ pub struct Options {
     pub reconnect: bool,
     /// `MYSQL_REPORT_DATA_TRUNCATION`.
     pub report_data_truncation: bool,
+    /// `MARIADB_OPT_SKIP_READ_RESPONSE`: statements are sent only; the program asks for the head of the reply by itself.
+    pub skip_reply: bool,
     /// User, password, database, host, port, socket from an option file; connect arguments win.
     pub defaults: Defaults,
 }
@@ -159,8 +177,12 @@ impl Options {
                 key: None,
                 cipher: None,
                 version: None,
+                fingerprint: None,
+                fingerprint_list: None,
+                refused: Vec::new(),
             },
             local_infile: false,
+            local_dir: None,
             get_server_public_key: false,
             server_public_key: None,
             default_auth: None,
@@ -172,6 +194,7 @@ impl Options {
             net_buffer_length: 8192,
             reconnect: false,
             report_data_truncation: true,
+            skip_reply: false,
             defaults: Defaults::default(),
         }
     }

@@ -53,6 +53,15 @@ fn server(family: Family) -> &'static Cluster {
         .get_or_init(|| Cluster::start(Spec::new(family, 0).general_log(false)).unwrap())
 }
 
+/// The same of a server that takes packets of 1 MiB at most.
+fn narrow_server(family: Family) -> &'static Cluster {
+    static SERVERS: [OnceLock<Cluster>; 2] = [OnceLock::new(), OnceLock::new()];
+    SERVERS[usize::from(family == Family::MySql)].get_or_init(|| {
+        let spec = Spec::new(family, 0).general_log(false).server_arg("--max_allowed_packet=1M");
+        Cluster::start(spec).unwrap()
+    })
+}
+
 /// Compiles a program once per interface; every warning is an error.
 fn compiled(program: &str, abi: Abi) -> PathBuf {
     static DONE: Mutex<Option<HashMap<String, PathBuf>>> = Mutex::new(None);
@@ -168,6 +177,11 @@ fn diff(original: &str, ours: &str) -> String {
 
 /// Runs `program` everywhere with both libraries and compares.
 fn same(program: &str) {
+    same_on(program, server);
+}
+
+/// The same on servers of another kind.
+fn same_on(program: &str, server: fn(Family) -> &'static Cluster) {
     let library = library();
     let mut report = String::new();
     for family in harness::families() {
@@ -272,6 +286,26 @@ fn sessions_are_the_originals() {
 #[test]
 fn handles_and_options_are_the_originals() {
     same("handle");
+}
+
+#[test]
+fn malformed_packets_are_the_originals() {
+    same("malformed");
+}
+
+#[test]
+fn local_infile_handlers_are_the_originals() {
+    same("infile_handler");
+}
+
+#[test]
+fn reconnecting_is_the_originals() {
+    same("reconnect");
+}
+
+#[test]
+fn statements_too_large_for_the_server_are_the_originals() {
+    same_on("large", narrow_server);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use std::ffi::c_ulong;
 
 use libfuzzer_sys::fuzz_target;
+use mysqlclient_ms::options::Family;
 use mysqlclient_ms::result::StreamRow;
 use mysqlclient_ms::wire::{auth, column, err, greeting, ok, row};
 
@@ -14,7 +15,7 @@ fuzz_target!(|data: &[u8]| {
         0 => drop(greeting::parse(packet)),
         1 => drop(auth::parse_switch(packet)),
         2 => {
-            if let Ok(ok) = ok::parse(packet, flags) {
+            if let Ok(ok) = ok::parse(packet, flags, Family::MySql) {
                 assert!(ok.info.len() + ok.session_changes.len() <= packet.len());
             }
         }

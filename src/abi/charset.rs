@@ -48,7 +48,7 @@ entry! {
 }
 
 /// Fills a `MY_CHARSET_INFO` as the family's original does.
-fn describe(collation: Collation, family: Family) -> MyCharsetInfo {
+pub(super) fn describe(collation: Collation, family: Family) -> MyCharsetInfo {
     let charset = collation.charset();
     let mysql = family == Family::MySql;
     MyCharsetInfo {

@@ -6,6 +6,7 @@ use std::ffi::{c_char, c_int, c_uint, c_ulong};
 use std::ptr;
 
 use crate::conn::driver::block_on;
+use crate::error::{Error, cr};
 use crate::options::Family;
 use crate::session::ConnectArgs;
 
@@ -58,7 +59,7 @@ entry! {
     handle mysql, fails ptr::null_mut(), {
         // SAFETY: the caller's promise.
         let owned = |text: *const c_char| unsafe { c_bytes(text) }.map(<[u8]>::to_vec);
-        let args = ConnectArgs {
+        let mut args = ConnectArgs {
             host: owned(host),
             user: owned(user),
             password: owned(passwd),
@@ -72,7 +73,10 @@ entry! {
         // SAFETY: lent through `mysql`.
         unsafe { super::options::honour_fields::<F>(mysql, handle) };
         let defaults = environment::connect_defaults(F::FAMILY);
-        let result = match super::options::read_option_files(handle) {
+        let told = check_flags(F::FAMILY, client_flag)
+            .and_then(|()| super::options::read_connection_string(handle, &mut args))
+            .and_then(|()| super::options::read_option_files(handle));
+        let result = match told {
             Ok(()) => match environment::clusters() {
                 Some(clusters) => block_on(handle.session.connect(args, &defaults, clusters)),
                 None => block_on(handle.session.connect_plain(args, &defaults)),
@@ -82,6 +86,17 @@ entry! {
         // SAFETY: lent through `mysql`.
         if unsafe { handle.answer(mysql, result) } == 0 { mysql } else { ptr::null_mut() }
     }
+}
+
+/// Connector/C refuses flags that it does not let programs set.
+fn check_flags(family: Family, flags: c_ulong) -> std::result::Result<(), Error> {
+    /// All but those that change the protocol behind the library's back.
+    const ALLOWED: u64 = 0xE4FF_FFFF;
+    if family == Family::MySql || flags & !ALLOWED == 0 {
+        return Ok(());
+    }
+    let text = format!("Invalid client flags ({flags}) specified. Supported flags: {ALLOWED}");
+    Err(Error::client(cr::INVALID_CLIENT_FLAG, text))
 }
 
 entry! {
@@ -238,5 +253,43 @@ entry! {
     handle mysql, fails 1, {
         // SAFETY: the caller's promise.
         unsafe { call::<F>(mysql, |session| block_on(session.kill(thread_id))) }
+    }
+}
+
+entry! {
+    /// Opens the connection again, if the program has asked for reconnecting (`MYSQL_OPT_RECONNECT`).
+    ///
+    /// Routing: such a handle opens its connections by itself: 2006. Returns: 0; 1 on an error. Errors: 2006 when it was
+    /// not asked for, inside a transaction, and on a handle that never connected; those of a connect.
+    ///
+    /// # Safety
+    /// `mysql` is NULL or a valid handle.
+    fn mariadb_reconnect<F>(mysql: *mut F::Mysql) -> c_char;
+    handle mysql, fails 1, {
+        // SAFETY: the caller's promise.
+        unsafe { call::<F>(mysql, |session| block_on(session.reconnect_now())) as c_char }
+    }
+}
+
+entry! {
+    /// Breaks the connection off, so that a call which waits on it in another thread fails. The only entry that may be
+    /// called while another thread is inside one with the same handle.
+    ///
+    /// Routing: the connection that the last finished call used. Returns: -1, as Connector/C does, whatever happened;
+    /// 1 when there is no connection.
+    ///
+    /// # Safety
+    /// `mysql` is NULL or a valid handle; nobody closes it meanwhile.
+    fn mariadb_cancel<F>(mysql: *mut F::Mysql) -> c_int;
+    handle mysql, fails 1, {
+        // The handle is not lent: only public fields that the other thread writes when its call is over.
+        // SAFETY: the caller's promise.
+        let (connected, fd) = unsafe { (!F::vio(mysql).read_volatile().is_null(), F::fd(mysql).read_volatile()) };
+        if !connected || fd < 0 {
+            return 1;
+        }
+        // SAFETY: any number may be shut down; the system says if it is no socket.
+        unsafe { libc::shutdown(fd, libc::SHUT_RDWR) };
+        -1
     }
 }

@@ -20,6 +20,11 @@ use super::memory::Result as CResult;
 use super::options::Settings;
 use super::stmt::Statement;
 
+/// Where [`Handle::magic`] is, in words.
+const MAGIC_WORD: usize = size_of::<OptionsFront>() / size_of::<u64>();
+const _: () = assert!(std::mem::offset_of!(Handle<super::family::MySql>, magic) == MAGIC_WORD * size_of::<u64>());
+const _: () = assert!(std::mem::offset_of!(Handle<super::family::MariaDb>, magic) == MAGIC_WORD * size_of::<u64>());
+
 /// What a lent pointer must carry before anything behind it is believed, by family.
 const fn magic(family: Family) -> u64 {
     match family {
@@ -53,11 +58,34 @@ struct Identity {
     thread_id: u64,
     fd: c_int,
     schema_version: u32,
+    charset: u16,
 }
 
-/// Everything of ours behind one `MYSQL`. Its first word tells the family.
+/// The beginning of Connector/C's `struct st_mysql_options_extension`, of which its own tests read the last field.
+/// All else stays zero.
+#[repr(C)]
+#[derive(Debug, Default)]
+pub(super) struct OptionsFront {
+    unused: [usize; 15],
+    /// Bytes that the program's connection attributes take in the login packet.
+    pub connect_attrs_len: usize,
+}
+
+/// Connector/C's `struct st_mariadb_extension` behind `MYSQL.extension`, of which programs read one field.
+#[repr(C)]
+#[derive(Debug, Default)]
+pub(super) struct Extension {
+    unused: [usize; 14],
+    /// The upper half of a MariaDB server's capabilities.
+    mariadb_server_capabilities: c_ulong,
+    unused_end: usize,
+}
+
+/// Everything of ours behind one `MYSQL`; `magic` tells the family.
 #[repr(C)]
 pub(super) struct Handle<F: Abi> {
+    /// What programs built with Connector/C's private headers look for behind `options.extension`.
+    pub front: OptionsFront,
     magic: u64,
     /// The handle's life: statements, results, connections.
     pub session: Session,
@@ -76,6 +104,7 @@ pub(super) struct Handle<F: Abi> {
     texts: Texts,
     shown: Identity,
     status: c_uint,
+    extension: Extension,
 }
 
 /// A NUL-ended copy.
@@ -109,6 +138,8 @@ impl<F: Abi> Handle<F> {
         // SAFETY: writable by the caller's promise, or just allocated.
         unsafe { ptr::write_bytes(place.cast::<u8>(), 0, size_of::<F::Mysql>()) };
         let handle = Box::new(Handle::<F> {
+            front: OptionsFront::default(),
+            extension: Extension::default(),
             magic: magic(F::FAMILY),
             session: Session::new(F::FAMILY),
             settings: Settings::default(),
@@ -124,7 +155,15 @@ impl<F: Abi> Handle<F> {
         });
         // SAFETY: accessors give addresses inside `place`, which is writable.
         unsafe {
-            F::handle_slot(place).write(Box::into_raw(handle).cast::<c_void>());
+            let handle = Box::into_raw(handle);
+            F::handle_slot(place).write(handle.cast::<c_void>());
+            if let Some(extension) = F::extension(place) {
+                extension.write((&raw mut (*handle).extension).cast::<c_void>());
+            }
+            if let Some(charset) = F::charset(place) {
+                charset.write(super::charset_info::of((*handle).session.charset()));
+            }
+            super::methods::publish::<F>(place);
             F::fd(place).write(-1);
             F::free_me(place).write(c_char::from(owned));
             F::affected_rows(place).write(0);
@@ -277,10 +316,14 @@ impl<F: Abi> Handle<F> {
             thread_id: self.session.thread_id(),
             fd: self.session.fd().unwrap_or(-1),
             schema_version: self.session.schema_version(),
+            charset: self.session.charset().id(),
         };
         if identity != self.shown {
             // SAFETY: the caller's promise.
             unsafe { self.publish_identity(mysql, identity) };
+        }
+        if self.settings.status_callback.is_set() {
+            self.settings.status_callback.tell(&self.session);
         }
     }
 
@@ -335,8 +378,12 @@ impl<F: Abi> Handle<F> {
             None if identity.connected => (PLACEHOLDER_CAPABILITIES, PLACEHOLDER_CAPABILITIES, 0),
             None => (0, 0, 0),
         };
+        self.extension.mariadb_server_capabilities = session.server().map_or(0, |server| server.capabilities >> 32);
         // SAFETY: accessors give addresses inside `mysql`, which is writable.
         unsafe {
+            if let Some(charset) = F::charset(mysql) {
+                charset.write(super::charset_info::of(session.charset()));
+            }
             F::db(mysql).write(pointer(&texts.schema));
             F::fd(mysql).write(identity.fd);
             F::vio(mysql).write(if identity.connected { mysql.cast() } else { ptr::null_mut() });
@@ -393,7 +440,7 @@ pub(super) unsafe fn family_of(mysql: *mut c_void) -> Option<Family> {
     if slot.is_null() || !slot.is_aligned() {
         return None;
     }
-    // SAFETY: a handle's first word.
-    let found = unsafe { slot.read() };
+    // SAFETY: the word after the front, at the same place in both families.
+    let found = unsafe { slot.add(MAGIC_WORD).read() };
     [Family::MySql, Family::MariaDb].into_iter().find(|family| magic(*family) == found)
 }

@@ -182,7 +182,7 @@ entry! {
 }
 
 /// "10.11.19-MariaDB" -> 101119; what is no number counts as 0.
-fn version_number(text: &[u8]) -> c_ulong {
+pub(super) fn version_number(text: &[u8]) -> c_ulong {
     let mut parts = text.split(|byte| *byte == b'.').map(|part| {
         part.iter()
             .take_while(|byte| byte.is_ascii_digit())
@@ -265,7 +265,9 @@ unsafe fn change<F: super::family::Abi>(
 ) -> c_int {
     // SAFETY: the caller's promise.
     let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return 1 };
-    let found = TrackType::from_number(kind).and_then(|wanted| {
+    // With a callback the changes are its.
+    let tracked = !handle.settings.status_callback.is_set();
+    let found = TrackType::from_number(kind).filter(|_| tracked).and_then(|wanted| {
         let place = handle.track.get_mut(kind as usize)?;
         if first {
             *place = 0;

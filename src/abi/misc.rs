@@ -10,7 +10,7 @@ use crate::abi::family::{Abi, mariadb};
 use crate::options::Family;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
 use std::ptr::null_mut;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What we say we are: the versions whose behaviour is followed.
 const MYSQL_VERSION: (&CStr, c_ulong) = (c"9.7.4", 90704);
@@ -119,6 +119,16 @@ static PARAMETERS: ParametersCell = ParametersCell(mariadb::Parameters {
     p_net_buffer_length: NET_BUFFER_LENGTH.as_ptr().cast::<c_ulong>(),
     extension: null_mut(),
 });
+
+/// The process-wide limit, bytes, as the program may have changed it.
+pub(super) fn max_allowed_packet() -> usize {
+    MAX_ALLOWED_PACKET.load(Ordering::Relaxed) as usize
+}
+
+/// The process-wide buffer length, bytes, as the program may have changed it.
+pub(super) fn net_buffer_length() -> usize {
+    NET_BUFFER_LENGTH.load(Ordering::Relaxed) as usize
+}
 
 entry! {
     /// Where the process-wide `max_allowed_packet` and `net_buffer_length` are, in bytes (MariaDB family).

@@ -19,6 +19,7 @@ compile_error!("mysqlclient-ms needs panic=unwind: a panic must end a handle, ne
 
 pub mod bind;
 mod charset;
+mod charset_info;
 pub mod cluster;
 mod connect;
 pub mod convert;
@@ -29,12 +30,16 @@ pub mod exports;
 pub mod family;
 mod fork;
 mod handle;
+mod infile;
 mod info;
 pub mod list;
 mod memory;
+mod methods;
 pub mod misc;
 mod options;
 mod query;
 mod result;
+mod status;
 pub mod stmt;
 pub mod stub;
+mod values;

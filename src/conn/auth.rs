@@ -9,6 +9,7 @@ use zeroize::Zeroizing;
 use super::Target;
 use super::channel::{Channel, Packet};
 use super::login::{read_file, server_error};
+use super::transport::Failure;
 use crate::error::{Error, Origin, Sent, cr};
 use crate::options::{Family, Options};
 use crate::wire::ok::{self, OkPacket};
@@ -104,6 +105,10 @@ impl<'a> Exchange<'a> {
             SHA256 => Ok(vec![SHA256_ASK_KEY]),
             CLEAR => {
                 if self.options.cleartext_plugin || self.family() == Family::MariaDb {
+                    // Without the password: most servers then ask for the account's own method.
+                    if !self.secure && first && self.family() == Family::MariaDb {
+                        return Ok(Vec::new());
+                    }
                     if !self.secure {
                         return Err(Error::auth(
                             self.family(),
@@ -153,16 +158,31 @@ impl<'a> Exchange<'a> {
             first = false;
             match channel.bytes(&packet).first() {
                 Some(0) => {
-                    return ok::parse(channel.bytes(&packet), self.flags).map_err(|_| self.malformed(channel));
+                    return ok::parse(channel.bytes(&packet), self.flags, self.family())
+                        .map_err(|_| self.malformed(channel));
                 }
                 Some(0xFE) if switches < 4 => {
                     switches += 1;
                     self.switch(channel, &packet).await?;
                 }
                 Some(1) => self.more_data(channel, &packet).await?,
-                _ if self.family() == Family::MySql => return Err(Error::unknown(self.family())),
-                _ => return Err(self.malformed(channel)),
+                _ => return Err(self.senseless(channel)),
             }
+        }
+    }
+
+    /// An answer of no known kind.
+    fn senseless(&self, channel: &mut Channel) -> Error {
+        match self.family() {
+            Family::MariaDb => {
+                channel.malformed();
+                Error::senseless_login()
+            }
+            // Of what a method meets, the original says less than of what it meets itself.
+            Family::MySql if self.method == CACHING_SHA2 && !self.target.password.is_empty() => {
+                Error::unknown(self.family())
+            }
+            Family::MySql => self.malformed(channel),
         }
     }
 
@@ -173,6 +193,9 @@ impl<'a> Exchange<'a> {
     async fn read(&self, channel: &mut Channel) -> Result<Packet, Error> {
         let packet = channel.packet().await.map_err(|error| error.sent(Sent::No))?;
         let bytes = channel.bytes(&packet);
+        if bytes.is_empty() {
+            return Err(channel.fail(Failure::Closed).sent(Sent::No));
+        }
         if err::is_err(bytes) {
             return Err(server_error(self.family(), bytes));
         }
@@ -185,11 +208,18 @@ impl<'a> Exchange<'a> {
     }
 
     async fn switch(&mut self, channel: &mut Channel, packet: &Packet) -> Result<(), Error> {
-        let Ok(switch) = answers::parse_switch(channel.bytes(packet)) else {
-            return Err(self.malformed(channel));
+        let bytes = channel.bytes(packet);
+        let Some(switch) = answers::parse_switch(bytes).ok().filter(|_| bytes.len() > 1) else {
+            return Err(match self.family() {
+                Family::MySql => self.malformed(channel),
+                Family::MariaDb => {
+                    let error = channel.fail(Failure::Closed).sent(Sent::No);
+                    no_verdict(channel, error)
+                }
+            });
         };
         let method = switch.method;
-        if method.is_empty() || method == OLD {
+        if method == OLD {
             // The method from before 4.1 is not spoken any more.
             return Err(self.malformed(channel));
         }
@@ -214,7 +244,7 @@ impl<'a> Exchange<'a> {
                 let encrypted = self.encrypt(&key)?;
                 self.send(channel, &encrypted).await
             }
-            _ => Err(self.malformed(channel)),
+            _ => Err(self.senseless(channel)),
         }
     }
 

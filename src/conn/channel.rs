@@ -7,8 +7,8 @@ use super::Command;
 use super::transport::{Failure, Transport};
 use crate::error::{Error, Sent};
 use crate::options::Family;
-use crate::wire::frame;
 use crate::wire::ok::End;
+use crate::wire::{err, frame};
 
 /// Receive buffer, bytes. Only a packet that is no row and does not fit makes it grow.
 pub(super) const INBOX: usize = 16 << 10;
@@ -50,6 +50,8 @@ pub(super) struct Channel {
     /// Payloads of this size and more are not taken in passing: they go on in another packet, or are over the limit.
     pub(super) ceiling: usize,
     pub(super) broken: bool,
+    /// The reply that comes next is a statement's.
+    pub(super) statement: bool,
     /// Session changes that came with the end of the rows read last.
     pub(super) changes: Vec<u8>,
     /// The packet behind the columns read last, where the protocol has one.
@@ -75,6 +77,7 @@ impl Channel {
             limit,
             ceiling: usize::try_from(limit.saturating_add(1)).unwrap_or(usize::MAX).min(frame::MAX_PAYLOAD),
             broken: false,
+            statement: false,
             changes: Vec::new(),
             columns_end: None,
             failure: None,
@@ -110,6 +113,15 @@ impl Channel {
     pub(super) fn malformed(&mut self) -> Error {
         self.broken = true;
         Error::malformed(self.family)
+    }
+
+    /// A packet's number is not the next one. libmysqlclient calls that a lost connection.
+    #[cold]
+    pub(super) fn out_of_order(&mut self) -> Error {
+        match self.family {
+            Family::MySql => self.fail(Failure::Closed),
+            Family::MariaDb => self.malformed(),
+        }
     }
 
     /// No memory: the connection cannot go on, because it does not know what it would have read.
@@ -220,7 +232,7 @@ impl Channel {
             return Err(self.malformed());
         };
         if sequence != self.sequence {
-            return Err(self.malformed());
+            return Err(self.out_of_order());
         }
         self.sequence = sequence.wrapping_add(1);
         self.start += frame::HEADER;
@@ -408,6 +420,7 @@ impl Channel {
 
     /// Starts a command: its packets are numbered from 0.
     pub(super) fn queue(&mut self, command: Command, argument: &[&[u8]]) {
+        self.statement = command == Command::Query;
         let length = length_of(argument);
         if length < frame::MAX_PAYLOAD {
             self.outbox.extend_from_slice(&frame::header(length, 0));
@@ -485,6 +498,7 @@ impl Channel {
         argument: &[&[u8]],
         mut left: usize,
     ) -> Result<(), Error> {
+        self.statement = command == Command::Query;
         let (mut parts, mut part) = (argument.iter(), &[][..]);
         let mut gone = 0;
         self.sequence = 0;
@@ -532,8 +546,35 @@ impl Channel {
         let deadline = self.until(self.write_timeout);
         match self.transport.send(bytes, deadline).await {
             Ok(()) => Ok(()),
-            Err((count, failure)) => Err(self.cannot_write(before + count, failure)),
+            Err((count, failure)) => Err(self.cannot_send(before + count, failure).await),
         }
+    }
+
+    /// A write failed. A server that refuses a command, or has ended the session, says why before it closes: that is
+    /// the error, where libmysqlclient looks for it. (Connector/C does not look.)
+    #[cold]
+    async fn cannot_send(&mut self, gone: usize, failure: Failure) -> Error {
+        let looks = self.family == Family::MySql && failure != Failure::TimedOut;
+        let word = if looks { self.last_word().await } else { None };
+        let error = self.cannot_write(gone, failure);
+        match word {
+            // Of a command that did not leave it says nothing.
+            Some(word) if gone == 0 => word.sent(Sent::No),
+            Some(word) => word,
+            None => error,
+        }
+    }
+
+    /// The error packet that a server has left on a connection that it closed.
+    async fn last_word(&mut self) -> Option<Error> {
+        /// As in the original. The other side has closed: only a broken network makes this wait.
+        const LIMIT: Duration = Duration::from_secs(1);
+        let deadline = std::mem::replace(&mut self.deadline, Instant::now().checked_add(LIMIT));
+        let packet = self.first_packet().await;
+        self.deadline = deadline;
+        let packet = packet.ok()?;
+        let bytes = self.bytes(&packet);
+        err::is_err(bytes).then(|| super::login::server_error(self.family, bytes))
     }
 
     #[cold]

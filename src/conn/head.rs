@@ -77,12 +77,14 @@ fn start_slowly(channel: &mut Channel, packet: &Packet, flags: u64) -> Result<St
     match channel.bytes(packet) {
         // As the originals.
         [] => Err(channel.fail(transport::Failure::Closed)),
-        bytes @ [0, ..] => match ok::parse(bytes, flags) {
+        bytes @ [0, ..] => match ok::parse(bytes, flags, channel.family) {
             Ok(ok) => Ok(Start::Whole(Head::Ok(ok))),
             Err(_) => Err(channel.malformed()),
         },
         bytes @ [0xFF, ..] => Err(login::server_error(channel.family, bytes)),
         [0xFB, name @ ..] => Ok(Start::Whole(Head::LocalInfile(name.to_vec()))),
+        // Rows end, of which none were announced.
+        [0xFE, ..] if channel.statement => Err(channel.fail(transport::Failure::Closed)),
         // COM_SET_OPTION is answered by an EOF packet.
         bytes if ok::is_end(bytes, flags) => match ok::parse_end(bytes, flags) {
             Ok(End { status, warnings }) => {
@@ -149,6 +151,9 @@ pub(super) async fn read_field_list(channel: &mut Channel, flags: u64) -> Result
     let mut packet = channel.first_packet().await?;
     loop {
         let bytes = channel.bytes(&packet);
+        if bytes.is_empty() {
+            return Err(channel.fail(transport::Failure::Closed));
+        }
         if ok::is_end(bytes, flags) {
             let Ok(end) = ok::parse_end(bytes, flags) else {
                 return Err(channel.malformed());

@@ -154,6 +154,7 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
             };
             channel = tls::start(channel, host, mode, options).await?;
             server.tls_cipher = tls::cipher_of(&channel);
+            server.tls_version = tls::version_of(&channel);
             secure = true;
         } else if mode >= TlsMode::Required {
             return Err(tls::not_offered(family));
@@ -255,11 +256,22 @@ async fn read_greeting(channel: &mut Channel, options: &Options) -> Result<Greet
         Ok(packet) => packet,
         Err(error) => return Err(no_greeting(channel, error).sent(Sent::No)),
     };
+    // No greeting has a number; Connector/C does not look.
+    let out_of_order = family == Family::MySql && channel.sequence != 1;
+    if out_of_order || channel.bytes(&packet).is_empty() {
+        let error = channel.fail(Failure::Closed);
+        return Err(no_greeting(channel, error).sent(Sent::No));
+    }
     let bytes = channel.bytes(&packet);
     if err::is_err(bytes) {
         return Err(early_error(options, bytes));
     }
-    match greeting::parse(bytes) {
+    let parsed = match bytes {
+        // Connector/C takes later versions for its own.
+        [version, rest @ ..] if family == Family::MariaDb && *version > 10 => greeting::parse(&[&[10], rest].concat()),
+        _ => greeting::parse(bytes),
+    };
+    match parsed {
         Ok(First::Greeting(greeting)) => Ok(greeting),
         Ok(First::OtherVersion(version)) => Err(Error::version(family, version)),
         Err(_) => Err(Error::malformed(family).sent(Sent::No)),
@@ -270,6 +282,10 @@ async fn read_greeting(channel: &mut Channel, options: &Options) -> Result<Greet
 #[cold]
 pub(super) fn server_error(family: Family, packet: &[u8]) -> Error {
     match err::parse(packet) {
+        // What says nothing, or says it with a number of ours, is not believed.
+        Ok(error) if family == Family::MariaDb && error.code == 0 => Error::empty_error_packet(),
+        Ok(error) if family == Family::MariaDb && is_clients(error.code) => Error::malformed(family).sent(Sent::Yes),
+        Ok(_) if packet.len() == 3 => Error::nondescript(family),
         Ok(error) => Error {
             code: u32::from(error.code),
             sqlstate: error.sqlstate_or_general(),
@@ -280,6 +296,11 @@ pub(super) fn server_error(family: Family, packet: &[u8]) -> Error {
         // Too short to say what.
         Err(_) => Error::nondescript(family),
     }
+}
+
+/// Numbers that Connector/C keeps for its own errors.
+fn is_clients(code: u16) -> bool {
+    matches!(code, 2001..=2060 | 5001..=5026)
 }
 
 /// An error packet in the place of the greeting. libmysqlclient takes an SQLSTATE there for a part of the text;

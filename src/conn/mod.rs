@@ -81,8 +81,28 @@ pub struct Server {
     pub server_language: u32,
     /// TLS cipher name in OpenSSL's spelling when TLS is on.
     pub tls_cipher: Option<String>,
+    /// TLS version when TLS is on.
+    pub tls_version: Option<TlsVersion>,
     /// `mysql_get_host_info`: "127.0.0.1 via TCP/IP", "Localhost via UNIX socket".
     pub host_info: Vec<u8>,
+}
+
+/// A version of TLS; its number is the one that Connector/C gives it.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TlsVersion {
+    Tls12 = 3,
+    Tls13 = 4,
+}
+
+impl TlsVersion {
+    /// As OpenSSL spells it.
+    pub fn c_name(self) -> &'static std::ffi::CStr {
+        match self {
+            TlsVersion::Tls12 => c"TLSv1.2",
+            TlsVersion::Tls13 => c"TLSv1.3",
+        }
+    }
 }
 
 /// Command bytes, named as on the protocol pages.
@@ -188,6 +208,11 @@ impl Connection {
     /// A failed read or write has made this connection useless.
     pub fn is_broken(&self) -> bool {
         self.channel.broken
+    }
+
+    /// The server has closed the connection and nothing of it is left to be read. Never waits.
+    pub fn has_ended(&self) -> bool {
+        self.channel.is_drained() && self.channel.transport.has_ended()
     }
 
     /// No reply byte of this connection waits in our buffers, TLS plaintext included.
@@ -356,6 +381,9 @@ impl Connection {
     /// Reads a reply that is one bare packet (COM_STATISTICS).
     pub async fn read_text(&mut self) -> Result<Vec<u8>, Error> {
         let packet = self.channel.first_packet().await?;
+        if self.channel.bytes(&packet).is_empty() {
+            return Err(self.channel.fail(transport::Failure::Closed));
+        }
         if err::is_err(self.channel.bytes(&packet)) {
             return Err(login::server_error(self.channel.family, self.channel.bytes(&packet)));
         }

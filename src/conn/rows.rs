@@ -9,6 +9,7 @@ use super::channel::{Channel, INBOX};
 use super::login::server_error;
 use super::{End, Packet};
 use crate::error::Error;
+use crate::options::Family;
 use crate::result::{Builder, LARGE_HEADER, OutOfMemory, StreamRow};
 use crate::wire::{Malformed, capabilities, err, frame, ok, row};
 
@@ -26,6 +27,8 @@ enum Stop {
     Loose(usize),
     /// The next packet breaks the protocol.
     Malformed,
+    /// The next packet has another packet's number.
+    OutOfOrder,
     /// No memory.
     OutOfMemory,
 }
@@ -99,6 +102,7 @@ pub(super) async fn store<F: Form>(channel: &mut Channel, flags: u64, rows: &mut
                 }
             }
             Stop::Malformed => return Err(channel.malformed()),
+            Stop::OutOfOrder => return Err(channel.out_of_order()),
             Stop::OutOfMemory => return Err(channel.out_of_memory()),
         }
     }
@@ -135,7 +139,7 @@ fn run<F: Form>(sequence: &mut u8, flags: u64, ceiling: usize, rows: &mut Builde
             break Stop::Incomplete(frame::HEADER + length);
         };
         if found != number {
-            break Stop::Malformed;
+            break Stop::OutOfOrder;
         }
         if length >= ceiling {
             break Stop::Incomplete(usize::MAX);
@@ -188,7 +192,8 @@ fn no_row(channel: &mut Channel, flags: u64, rows: &Builder, length: usize) -> R
 fn decode_end(packet: &[u8], flags: u64) -> Result<(End, Vec<u8>), Malformed> {
     let end = ok::parse_end(packet, flags)?;
     let changed = end.status & ok::SESSION_STATE_CHANGED != 0 && flags & capabilities::DEPRECATE_EOF != 0;
-    let changes = if changed { ok::parse(packet, flags)?.session_changes } else { Vec::new() };
+    // The family matters to a text only.
+    let changes = if changed { ok::parse(packet, flags, Family::MariaDb)?.session_changes } else { Vec::new() };
     Ok((end, changes))
 }
 
@@ -272,19 +277,33 @@ pub(super) async fn next(channel: &mut Channel, flags: u64, row: &mut StreamRow)
 fn load(channel: &mut Channel, packet: &Packet, row: &mut StreamRow) -> Result<Option<End>, Error> {
     match row.load(channel.bytes(packet)) {
         Ok(Ok(())) => Ok(None),
-        Ok(Err(_)) => Err(channel.malformed()),
+        Ok(Err(_)) => {
+            let cut = row::length_is_cut(channel.bytes(packet));
+            Err(bad_row(channel, cut))
+        }
         Err(_) => Err(channel.out_of_memory()),
     }
 }
 
+/// A row of an unbuffered result that is none: Connector/C says less of it than of one that it stores, libmysqlclient of
+/// one that ends within a length.
 #[cold]
+fn bad_row(channel: &mut Channel, cut: bool) -> Error {
+    let malformed = channel.malformed();
+    match channel.family {
+        Family::MariaDb => Error::bad_row(),
+        Family::MySql if cut => Error::nondescript(channel.family).sent(malformed.sent),
+        Family::MySql => malformed,
+    }
+}
+
 async fn next_slowly(channel: &mut Channel, flags: u64, row: &mut StreamRow) -> Result<Option<End>, Error> {
     if channel.next_is_large().await? {
         let mut block = Vec::new();
         channel.large(&mut block).await?;
         return match row.adopt(block) {
             Ok(Ok(())) => Ok(None),
-            Ok(Err(_)) => Err(channel.malformed()),
+            Ok(Err(_)) => Err(bad_row(channel, false)),
             Err(_) => Err(channel.out_of_memory()),
         };
     }

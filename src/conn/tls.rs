@@ -7,7 +7,9 @@ use std::time::Instant;
 
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection};
+use sha1::{Digest, Sha1};
 
+use super::TlsVersion;
 use super::channel::Channel;
 use super::tls_config;
 use super::transport::{self, Failure, Transport};
@@ -173,17 +175,56 @@ pub(super) async fn start(
     let name = ServerName::try_from(host.to_owned())
         .or_else(|_| ServerName::try_from("invalid"))
         .map_err(|_| Error::handshake())?;
+    if let Some(what) = options.tls.refused.first() {
+        return Err(Error::tls(family, &format!("mysqlclient-ms does not support {what}")));
+    }
     let deadline = channel.deadline;
     let Transport::Plain(fd) = channel.transport else {
         return Err(Error::handshake());
     };
     match Tls::connect(fd, config, name, deadline).await {
         Ok(tls) => {
+            check_fingerprint(&tls, options)?;
             channel.transport = Transport::Tls(Box::new(tls));
             Ok(channel)
         }
         Err(failure) => Err(Error::tls(family, &describe(&failure, family))),
     }
+}
+
+/// The server's certificate is the one, or one of those, that the program has named by fingerprint.
+fn check_fingerprint(tls: &Tls, options: &Options) -> Result<(), Error> {
+    let wanted = &options.tls;
+    if wanted.fingerprint.is_none() && wanted.fingerprint_list.is_none() {
+        return Ok(());
+    }
+    let certificate = tls.session().peer_certificates().and_then(|chain| chain.first());
+    let digest = certificate.map(|certificate| Sha1::digest(certificate));
+    let is_it = |text: &str| digest.as_ref().is_some_and(|digest| is_fingerprint(text, digest));
+    let good = match (&wanted.fingerprint, &wanted.fingerprint_list) {
+        (Some(one), _) => is_it(one),
+        (None, Some(list)) => std::fs::read_to_string(list).is_ok_and(|list| list.lines().any(is_it)),
+        (None, None) => true,
+    };
+    if good {
+        return Ok(());
+    }
+    Err(Error::tls(options.family, "Fingerprint verification of server certificate failed"))
+}
+
+/// Forty hexadecimal digits, or twenty pairs between colons.
+fn is_fingerprint(text: &str, digest: &[u8]) -> bool {
+    let digits: Vec<&str> = match text.contains(':') {
+        true => text.split(':').collect(),
+        false if text.is_ascii() => (0..text.len()).step_by(2).map(|at| &text[at..(at + 2).min(text.len())]).collect(),
+        false => return false,
+    };
+    digits.len() == digest.len()
+        && digits.iter().zip(digest).all(|(digits, byte)| {
+            digits.len() == 2
+                && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+                && u8::from_str_radix(digits, 16) == Ok(*byte)
+        })
 }
 
 /// What rustls says, in OpenSSL's words where both find the same.
@@ -239,6 +280,18 @@ pub(super) fn cipher_of(channel: &Channel) -> Option<String> {
     };
     let suite = tls.session().negotiated_cipher_suite()?.suite();
     Some(openssl_name(suite.as_str()?))
+}
+
+/// The version of TLS that a channel speaks.
+pub(super) fn version_of(channel: &Channel) -> Option<TlsVersion> {
+    let Transport::Tls(tls) = &channel.transport else {
+        return None;
+    };
+    match tls.session().protocol_version()? {
+        rustls::ProtocolVersion::TLSv1_2 => Some(TlsVersion::Tls12),
+        rustls::ProtocolVersion::TLSv1_3 => Some(TlsVersion::Tls13),
+        _ => None,
+    }
 }
 
 /// `TLS13_AES_256_GCM_SHA384` and `TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256` as OpenSSL writes them.

@@ -110,6 +110,15 @@ impl Transport {
         }
     }
 
+    /// The other side has closed and no byte of it is left in the socket. Never waits.
+    pub(super) fn has_ended(&self) -> bool {
+        let mut byte = [0];
+        match rustix::net::recv(self.fd(), &mut byte, RecvFlags::PEEK | RecvFlags::DONTWAIT) {
+            Ok((count, _)) => count == 0,
+            Err(errno) => !matches!(errno, Errno::AGAIN | Errno::INTR),
+        }
+    }
+
     /// Writes what can be written without waiting; for a farewell that nobody waits for.
     pub(super) fn send_and_forget(&mut self, bytes: &[u8]) {
         match self {

@@ -52,9 +52,49 @@ impl Session {
         }
     }
 
+    /// A command by its number, as programs send it around the API. Without `reads` its reply is left for
+    /// [`Session::read_query_result`].
+    ///
+    /// Errors: 2054 for commands that are no simple ones.
+    pub async fn raw_command(&mut self, command: u8, argument: &[u8], reads: bool) -> Result<(), Error> {
+        let simple = [
+            Command::InitDb,
+            Command::Query,
+            Command::Refresh,
+            Command::ProcessKill,
+            Command::Debug,
+            Command::Ping,
+            Command::SetOption,
+            Command::ResetConnection,
+        ];
+        let Some(command) = simple.into_iter().find(|known| *known as u8 == command) else {
+            return Err(Error::not_implemented(self.options.family));
+        };
+        match command {
+            Command::Query if reads => self.run(argument).await,
+            Command::Query => self.send_query(argument).await,
+            _ if reads => self.command(command, &[argument]).await,
+            _ => {
+                self.begin().await?;
+                self.send_command(command, &[argument]).await?;
+                self.phase = Phase::AwaitingReply;
+                Ok(())
+            }
+        }
+    }
+
     /// `mysql_ping`. Routed: the node used last, else the source, which is opened.
     pub async fn ping(&mut self) -> Result<(), Error> {
-        self.command(Command::Ping, &[]).await
+        self.command_again(Command::Ping).await
+    }
+
+    /// A command that Connector/C repeats, for the sake of reconnecting, when it failed and that is asked for.
+    async fn command_again(&mut self, command: Command) -> Result<(), Error> {
+        let first = self.command(command, &[]).await;
+        if first.is_err() && self.router.is_none() && self.options.reconnect && self.options.family == Family::MariaDb {
+            return self.command(command, &[]).await;
+        }
+        first
     }
 
     /// `mysql_select_db`. Routed: the source is asked if it is open (a replica may not have a new schema yet), else an
@@ -171,10 +211,18 @@ impl Session {
         self.run(statement).await
     }
 
-    /// `mysql_reset_connection`: every open connection forgets its session state; so do we.
+    /// `mysql_reset_connection`: every open connection forgets its session state; so do we. Unread results are read
+    /// away for Connector/C's programs; libmysqlclient's get 2014.
     pub async fn reset_connection(&mut self) -> Result<(), Error> {
+        if self.options.family == Family::MariaDb {
+            match self.phase {
+                Phase::AwaitingReply => {}
+                _ if !self.is_connected() => {}
+                _ => self.skip_abandoned_rows().await,
+            }
+        }
         if self.router.is_none() {
-            self.command(Command::ResetConnection, &[]).await?;
+            self.command_again(Command::ResetConnection).await?;
             self.nodes.iter_mut().for_each(super::nodes::Node::forget_statements);
         } else {
             self.begin().await?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use zeroize::Zeroize;
 
 use crate::charset::{self, Collation};
-use crate::conn::{Connection, Endpoint, Target};
+use crate::conn::{Command, Connection, Endpoint, Head, Target};
 use crate::error::{Error, cr};
 use crate::options::{Family, Options, Protocol};
 
@@ -48,6 +48,20 @@ pub struct Environment {
     pub login: Vec<u8>,
 }
 
+/// Errors that mean "nobody answers there": the next host of a list is tried.
+fn found_nobody(code: u32) -> bool {
+    matches!(
+        code,
+        cr::SOCKET_CREATE_ERROR | cr::CONNECTION_ERROR | cr::CONN_HOST_ERROR | cr::IPSOCK_ERROR | cr::UNKNOWN_HOST
+    )
+}
+
+/// A port as C reads it: the digits at the beginning, 0 without one.
+fn number(text: &[u8]) -> u16 {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit());
+    digits.fold(0, |port: u16, digit| port.wrapping_mul(10).wrapping_add(u16::from(digit - b'0')))
+}
+
 fn nonempty(value: &Option<Vec<u8>>) -> Option<&Vec<u8>> {
     value.as_ref().filter(|value| !value.is_empty())
 }
@@ -76,6 +90,30 @@ impl ConnectArgs {
             self.socket = defaults.socket.as_ref().map(|path| path.as_os_str().as_bytes().to_vec());
         }
         self
+    }
+
+    /// The same call once per host of a list, which Connector/C takes as in `a:3306,[::1]:3307,b`; without a comma it
+    /// is one, and a colon belongs to the name.
+    fn candidates(self, family: Family, default_port: u16) -> Vec<Self> {
+        let list = match nonempty(&self.host) {
+            Some(list) if family == Family::MariaDb && list.contains(&b',') => list.clone(),
+            _ => return vec![self],
+        };
+        let hosts = list.split(|byte| *byte == b',').filter(|entry| !entry.is_empty());
+        hosts
+            .map(|entry| {
+                let (host, rest) = match entry.iter().position(|byte| *byte == b']') {
+                    Some(end) => (&entry[1..end.max(1)], &entry[end + 1..]),
+                    None => {
+                        let end = entry.iter().position(|byte| *byte == b':').unwrap_or(entry.len());
+                        entry.split_at(end)
+                    }
+                };
+                let port = rest.iter().position(|byte| *byte == b':').map(|colon| number(&rest[colon + 1..]));
+                let port = port.unwrap_or(if self.port == 0 { default_port } else { self.port });
+                ConnectArgs { host: Some(host.to_vec()), port, ..self.clone() }
+            })
+            .collect()
     }
 
     /// Where a plain handle connects to.
@@ -113,16 +151,24 @@ impl Session {
         self.check_unconnected()?;
         let args = args.complete(&self.options, environment);
         let charset = self.wanted_charset()?;
-        let target = Target {
-            endpoint: args.endpoint(&self.options, environment)?,
-            user: args.user.clone().unwrap_or_default(),
-            password: args.password.clone().unwrap_or_default(),
-            database: nonempty(&args.database).cloned(),
-            client_flags: args.flags | self.options.client_flags,
-        };
         self.outcome = super::Outcome::default();
-        let mut node = Node::new(target, None);
-        let connection = Connection::open(&node.target, &self.options).await?;
+        let mut candidates = args.candidates(self.options.family, environment.port).into_iter();
+        let (args, mut node, connection) = loop {
+            let Some(args) = candidates.next() else { return Err(Error::gone(self.options.family)) };
+            let target = Target {
+                endpoint: args.endpoint(&self.options, environment)?,
+                user: args.user.clone().unwrap_or_default(),
+                password: args.password.clone().unwrap_or_default(),
+                database: nonempty(&args.database).cloned(),
+                client_flags: args.flags | self.options.client_flags,
+            };
+            let node = Node::new(target, None);
+            match Connection::open(&node.target, &self.options).await {
+                Ok(connection) => break (args, node, connection),
+                Err(error) if found_nobody(error.code) && candidates.len() > 0 => {}
+                Err(error) => return Err(error),
+            }
+        };
         self.outcome.status = connection.login_ok().status;
         self.outcome.affected_rows = 0;
         self.carry = Carry::default();
@@ -183,6 +229,10 @@ impl Session {
         database: Option<Vec<u8>>,
     ) -> Result<(), Error> {
         let gone = Error::gone(self.options.family);
+        let has_ended = self.connection().is_none_or(Connection::has_ended);
+        if self.options.reconnect && has_ended && self.may_reconnect() {
+            self.reconnect().await?;
+        }
         let Some(node) = self.nodes.first_mut() else { return Err(gone) };
         let mut target = node.target.clone();
         target.user = user.to_vec();
@@ -281,24 +331,53 @@ impl Session {
         }
     }
 
-    /// The program asked for reconnecting and nothing would be lost that it does not know of.
-    pub(super) fn may_reconnect(&self) -> bool {
+    /// The program asked for reconnecting and nothing would be lost that it does not know of. In a transaction the
+    /// answer is no, once: the error that follows tells the program, and the next command reconnects.
+    pub(super) fn may_reconnect(&mut self) -> bool {
         const IN_TRANSACTION: u16 = 1;
-        self.options.reconnect && self.router.is_none() && self.connected && self.outcome.status & IN_TRANSACTION == 0
+        if !self.options.reconnect || self.router.is_some() || !self.connected {
+            return false;
+        }
+        let in_transaction = self.outcome.status & IN_TRANSACTION != 0;
+        self.outcome.status &= !IN_TRANSACTION;
+        !in_transaction
     }
 
-    /// Opens the plain handle's connection again: a new thread id, session state lost, init commands run again.
+    /// `mariadb_reconnect`: [`Session::reconnect`] if the program has asked for reconnecting.
+    ///
+    /// Errors: 2006 without that, in a transaction, or on a handle that never connected; those of a connect.
+    pub async fn reconnect_now(&mut self) -> Result<(), Error> {
+        if !self.may_reconnect() {
+            return Err(Error::gone(self.options.family));
+        }
+        self.reconnect().await
+    }
+
+    /// Opens the plain handle's connection again, to the same server: a new thread id, session state lost, schema and
+    /// character set as they were, init commands run again. The old connection ends when the new one is there.
     pub(super) async fn reconnect(&mut self) -> Result<(), Error> {
         let fresh = self.carry.fresh();
+        let schema = self.carry.schema().map(<[u8]>::to_vec);
         let Some(node) = self.nodes.first_mut() else {
             return Err(Error::gone(self.options.family));
         };
-        drop(node.take());
-        node.target.database = self.carry.schema().map(<[u8]>::to_vec);
-        let connection = Connection::open(&node.target, &self.options).await?;
-        self.outcome.status = connection.login_ok().status;
+        node.target.database = schema;
+        let mut connection = Connection::open(&node.target, &self.options).await?;
+        let charset = self.charset.charset().name();
+        connection.send(Command::Query, &[b"SET NAMES ", charset.as_bytes()]).await?;
+        let status = match connection.read_head().await? {
+            Head::Ok(ok) => ok.status,
+            _ => return Err(Error::malformed(self.options.family)),
+        };
+        if let Some(old) = node.take() {
+            old.quit();
+        }
         node.connected(connection, fresh);
         self.at = Some(0);
+        self.phase = Phase::Ready;
+        self.pending = None;
+        self.changes.clear();
+        self.outcome = super::Outcome { status, ..super::Outcome::default() };
         Ok(())
     }
 

@@ -11,6 +11,11 @@ use crate::options::Family;
 pub trait LocalFile {
     /// Fills `buffer` and says how many bytes were written; 0 at the end. `Err`: number and text for the handle.
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize, (u32, Vec<u8>)>;
+
+    /// Size of the buffer, bytes.
+    fn chunk(&self) -> usize {
+        64 << 10
+    }
 }
 
 /// Opens what a server asks for.
@@ -27,6 +32,7 @@ pub struct DefaultLocalFiles(pub Family);
 const EE_READ: u32 = 2;
 
 struct DefaultFile {
+    family: Family,
     file: File,
     name: Vec<u8>,
 }
@@ -53,11 +59,17 @@ fn not_read(name: &[u8], error: &std::io::Error) -> (u32, Vec<u8>) {
     (EE_READ, format!("Error reading file '{name}' (OS errno {number} - {})", system_text(error)).into_bytes())
 }
 
+/// Whether a file is inside a folder, whose path has no links and no detours.
+pub(super) fn is_inside(name: &[u8], folder: &Path) -> bool {
+    let path = Path::new(std::ffi::OsStr::from_bytes(name));
+    std::fs::canonicalize(path).is_ok_and(|path| path.starts_with(folder))
+}
+
 impl LocalFiles for DefaultLocalFiles {
     fn open(&mut self, name: &[u8]) -> Result<Box<dyn LocalFile>, (u32, Vec<u8>)> {
         let path = Path::new(std::ffi::OsStr::from_bytes(name));
         match File::open(path) {
-            Ok(file) => Ok(Box::new(DefaultFile { file, name: name.to_vec() })),
+            Ok(file) => Ok(Box::new(DefaultFile { family: self.0, file, name: name.to_vec() })),
             Err(error) => Err(not_opened(self.0, name, &error)),
         }
     }
@@ -69,6 +81,8 @@ impl LocalFile for DefaultFile {
             match self.file.read(buffer) {
                 Ok(count) => return Ok(count),
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                // Connector/C takes a file that it cannot read for an empty one.
+                Err(_) if self.family == Family::MariaDb => return Ok(0),
                 Err(error) => return Err(not_read(&self.name, &error)),
             }
         }

@@ -80,6 +80,7 @@ pub struct Session {
     outcome: Outcome,
     pending: Option<Columns>,
     changes: Vec<u8>,
+    changes_count: u32,
     /// Replies to pipelined preludes that come before the statement's own.
     prelude_replies: usize,
     /// The last pipelined prelude failed on a replica: the read may be sent to the source.
@@ -104,6 +105,7 @@ impl Session {
             outcome: Outcome::default(),
             pending: None,
             changes: Vec::new(),
+            changes_count: 0,
             prelude_replies: 0,
             replica_refused: false,
             local_files: Box::new(DefaultLocalFiles(family)),

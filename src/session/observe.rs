@@ -10,11 +10,17 @@ impl Session {
         tracking::changes(&self.changes)
     }
 
+    /// Counts the packets that carried session changes.
+    pub fn changes_count(&self) -> u32 {
+        self.changes_count
+    }
+
     /// Follows the schema and the client character set that a server reports.
     pub(super) fn learn_from_changes(&mut self) {
         if self.changes.is_empty() {
             return;
         }
+        self.changes_count = self.changes_count.wrapping_add(1);
         let raw = std::mem::take(&mut self.changes);
         let changes = tracking::changes(&raw);
         let mut index = 0;
@@ -29,6 +35,7 @@ impl Session {
                     if text == b"character_set_client"
                         && let Some(&(_, value)) = changes.get(index)
                         && let Some(found) = std::str::from_utf8(value).ok().and_then(charset::by_name)
+                        && found.name() != self.charset.charset().name()
                     {
                         self.follow_charset(found.default_collation(self.options.family));
                     }

@@ -7,13 +7,16 @@ use crate::error::{Error, Sent, cr};
 use crate::options::Family;
 
 use super::steer::{Manner, Rest};
-use super::{Phase, Session};
+use super::{Phase, Session, infile};
 
 impl Session {
     /// `mysql_real_query`: sends a statement and reads the head of its reply.
     ///
     /// Errors: 2014 out of order; 2006 not executed; 2013 unknown; the server's own.
     pub async fn run(&mut self, sql: &[u8]) -> Result<(), Error> {
+        if self.options.skip_reply {
+            return self.send_query(sql).await;
+        }
         if self.phase == Phase::Abandoned {
             self.skip_abandoned_rows().await;
         }
@@ -105,15 +108,20 @@ impl Session {
     /// The first half of [`Session::send_plain`], which is nearly always all of it.
     #[inline]
     fn sent_at_once(&mut self, command: Command, argument: &[&[u8]]) -> bool {
-        self.plain_connection().is_some_and(|connection| connection.send_at_once(command, argument))
+        !self.looks_before_sending()
+            && self.plain_connection().is_some_and(|connection| connection.send_at_once(command, argument))
     }
 
     /// The second half of [`Session::send_plain`].
     #[cold]
     async fn send_rest(&mut self, command: Command, argument: &[&[u8]]) -> Result<(), Error> {
+        let looks = self.looks_before_sending();
+        let gone = Err(Error::gone(self.options.family));
         let sent = match self.plain_connection() {
+            Some(connection) if looks && connection.has_ended() => gone,
+            Some(connection) if looks => connection.send(command, argument).await,
             Some(connection) => connection.send_rest(command, argument).await,
-            None => Err(Error::gone(self.options.family)),
+            None => gone,
         };
         match sent {
             Err(error) if error.sent == Sent::No && self.may_reconnect() => {
@@ -126,6 +134,12 @@ impl Session {
             other => other,
         }
         .inspect_err(|_| self.after_failure())
+    }
+
+    /// The originals, when they may reconnect, look first whether the server has hung up.
+    #[inline]
+    fn looks_before_sending(&self) -> bool {
+        self.options.reconnect
     }
 
     fn plain_connection(&mut self) -> Option<&mut Connection> {
@@ -222,17 +236,24 @@ impl Session {
         self.learn_from_changes();
     }
 
-    /// Answers a server that asks for a file; reads the reply that follows.
-    async fn send_local_file(&mut self, name: &[u8]) -> Result<Head, Error> {
+    /// The file that a server asks for may be sent to it.
+    fn may_send_file(&self, name: &[u8]) -> bool {
         /// `CLIENT_LOCAL_FILES`: the other way to allow it.
         const LOCAL_FILES: u64 = 1 << 7;
+        self.options.local_infile
+            || self.args.flags & LOCAL_FILES != 0
+            || self.options.local_dir.as_deref().is_some_and(|folder| infile::is_inside(name, folder))
+    }
+
+    /// Answers a server that asks for a file; reads the reply that follows.
+    async fn send_local_file(&mut self, name: &[u8]) -> Result<Head, Error> {
         let family = self.options.family;
         let mut failure = None;
         let mut reading = false;
-        if self.options.local_infile || self.args.flags & LOCAL_FILES != 0 {
+        if self.may_send_file(name) {
             match self.local_files.open(name) {
                 Ok(mut file) => {
-                    let mut buffer = vec![0; 64 << 10];
+                    let mut buffer = vec![0; file.chunk()];
                     loop {
                         match file.read(&mut buffer) {
                             Ok(0) => break,
@@ -240,8 +261,6 @@ impl Session {
                                 let chunk = buffer.get(..count).unwrap_or(&buffer);
                                 self.current()?.send_file_chunk(chunk).await?;
                             }
-                            // Connector/C takes a file that it cannot read for an empty one.
-                            Err(_) if family == Family::MariaDb => break,
                             Err(error) => {
                                 (failure, reading) = (Some(error), true);
                                 break;
@@ -268,7 +287,7 @@ impl Session {
             Some((code, message)) => {
                 reply?;
                 let mut error = Error::client(code, message).sent(Sent::Yes);
-                if reading {
+                if reading && family == Family::MySql {
                     // libmysqlclient sets no state here.
                     error.sqlstate = *b"00000";
                 }

@@ -112,10 +112,23 @@ impl Session {
         }
     }
 
-    /// Rows and further results that the program gave up by writing into its `MYSQL`.
-    pub(super) async fn skip_abandoned_rows(&mut self) {
+    /// Reads away the rows that [`Session::give_up_rows`] was told of; further results stay.
+    pub async fn skip_given_up_rows(&mut self) -> Result<(), Error> {
+        if self.phase != Phase::Abandoned {
+            return Ok(());
+        }
         self.phase = Phase::Streaming;
-        let mut skipped = self.skip_rows().await;
+        self.skip_rows().await
+    }
+
+    /// Rows and further results that the program gave up, by writing into its `MYSQL` or by a reset.
+    pub(super) async fn skip_abandoned_rows(&mut self) {
+        self.pending = None;
+        let mut skipped = Ok(());
+        if self.phase != Phase::Ready {
+            self.phase = Phase::Streaming;
+            skipped = self.skip_rows().await;
+        }
         while skipped.is_ok() && self.more_results() {
             skipped = match self.next_result().await {
                 Ok(_) if self.phase == Phase::HasResult => {

@@ -26,7 +26,10 @@ pub fn parse(packet: &[u8], extended: bool, field_list: bool) -> Result<Definiti
     if extended {
         column.extended = Some(string(&mut reader)?);
     }
-    reader.lenenc()?; // length of the fixed part: 12
+    // The length of the fixed part.
+    if reader.lenenc()? != 12 {
+        return Err(Malformed);
+    }
     let [charset @ .., l0, l1, l2, l3, column_type, f0, f1, decimals, _, _] = reader.array::<12>()?;
     column.charset = u16::from_le_bytes(charset);
     column.length = u32::from_le_bytes([l0, l1, l2, l3]);

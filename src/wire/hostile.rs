@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::{auth, column, err, greeting, ok, row};
+use crate::options::Family;
 
 proptest! {
     #[test]
@@ -17,7 +18,7 @@ proptest! {
                 }
             }
         }
-        if let Ok(found) = ok::parse(&bytes, flags) {
+        if let Ok(found) = ok::parse(&bytes, flags, Family::MySql) {
             prop_assert!(found.info.len() + found.session_changes.len() <= bytes.len());
         }
         if ok::is_end(&bytes, flags) {

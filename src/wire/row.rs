@@ -43,6 +43,26 @@ pub fn scan(row: &[u8], longest: &mut [c_ulong]) -> Result<Form, Malformed> {
     if at == row.len() { Ok(form) } else { Err(Malformed) }
 }
 
+/// The row ends within the length of a value.
+#[cold]
+pub fn length_is_cut(row: &[u8]) -> bool {
+    let mut reader = Reader::new(row);
+    while !reader.is_empty() {
+        if reader.rest().first() == Some(&NULL) {
+            let _ = reader.u8();
+        } else {
+            let mut length = reader;
+            if length.lenenc().is_err() {
+                return true;
+            }
+            if reader.lenenc_bytes().is_err() {
+                return false;
+            }
+        }
+    }
+    false
+}
+
 /// A value at `at` whose length takes more than one byte: its length, where it ends, whether the form is the shortest.
 #[cold]
 fn long(row: &[u8], at: usize) -> Result<(usize, usize, bool), Malformed> {

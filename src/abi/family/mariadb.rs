@@ -477,6 +477,10 @@ impl Abi for MariaDb {
         None
     }
 
+    fn extension(this: *mut Mysql) -> Option<*mut *mut c_void> {
+        implement_places! { @one this, Mysql, *mut c_void, extension }
+    }
+
     fn charset(this: *mut Mysql) -> Option<*mut *const mariadb::CharsetInfo> {
         implement_places! { @one this, Mysql, *const mariadb::CharsetInfo, charset }
     }

@@ -390,6 +390,8 @@ pub trait Abi: Copy + std::fmt::Debug + Send + Sync + 'static {
     fn reconnect(this: *mut Self::Mysql) -> Option<*mut c_char>;
     /// `charset`: a public pointer in the MariaDB family only, read before connecting and set after.
     fn charset(this: *mut Self::Mysql) -> Option<*mut *const mariadb::CharsetInfo>;
+    /// `extension`: in the MariaDB family only, where it is not [`Abi::handle_slot`].
+    fn extension(this: *mut Self::Mysql) -> Option<*mut *mut c_void>;
     /// `methods`: a table of function pointers in the MariaDB family only.
     fn methods(this: *mut Self::Mysql) -> Option<*mut *const mariadb::Methods>;
     /// `options.reconnect`: in the MariaDB family only.

@@ -377,6 +377,10 @@ impl Abi for MySql {
         implement_places! { @one this, Mysql, c_char, reconnect }
     }
 
+    fn extension(_: *mut Mysql) -> Option<*mut *mut c_void> {
+        None
+    }
+
     fn charset(_: *mut Mysql) -> Option<*mut *const mariadb::CharsetInfo> {
         None
     }
