@@ -541,5 +541,6 @@ int main(void)
   outside(m);
   fields(m);
   mysql_close(m);
+  printf("\nend\n");
   return 0;
 }

@@ -199,7 +199,7 @@ fn check_fingerprint(tls: &Tls, options: &Options) -> Result<(), Error> {
         return Ok(());
     }
     let certificate = tls.session().peer_certificates().and_then(|chain| chain.first());
-    let digest = certificate.map(|certificate| Sha1::digest(certificate));
+    let digest = certificate.map(Sha1::digest);
     let is_it = |text: &str| digest.as_ref().is_some_and(|digest| is_fingerprint(text, digest));
     let good = match (&wanted.fingerprint, &wanted.fingerprint_list) {
         (Some(one), _) => is_it(one),

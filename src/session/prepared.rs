@@ -316,8 +316,8 @@ impl Session {
     /// Errors: 2006 not executed, 2013 unknown, 2014 out of order; the server's own.
     pub async fn execute(&mut self, prepared: &mut Prepared, request: &Request<'_>) -> Result<Executed, Error> {
         self.begin().await?;
-        if self.router.is_some() {
-            self.execute_routed(prepared, request).await?;
+        let answer = if self.router.is_some() {
+            self.execute_routed(prepared, request).await
         } else {
             let family = self.options.family;
             self.at = Some(0);
@@ -328,12 +328,15 @@ impl Session {
                 let sent = request.send_rest(connection, instance).await;
                 sent.inspect_err(|_| self.after_failure())?;
             }
-            self.read_reply().await?;
-        }
-        if let Some(at) = self.at {
+            self.read_reply().await
+        };
+        if let Some(at) = self.at
+            && answer.as_ref().err().is_none_or(|error| error.origin == Origin::Server)
+        {
             prepared.home = Some(at);
             prepared.types_are_known(at);
         }
+        answer?;
         self.look_at_rows(request.flags != 0).await
     }
 

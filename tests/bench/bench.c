@@ -20,7 +20,23 @@
 
 typedef void MYSQL;
 typedef void MYSQL_RES;
+typedef void MYSQL_STMT;
 typedef char **MYSQL_ROW;
+
+/* MYSQL_BIND: the same in both families. */
+struct bind {
+  unsigned long *length;
+  char *is_null;
+  void *buffer;
+  char *error;
+  void *row, *functions[3];
+  unsigned long buffer_length, offset, length_value;
+  unsigned int number, pack_length;
+  unsigned int buffer_type;
+  char error_value, is_unsigned, long_data_used, is_null_value;
+  void *extension;
+};
+enum { TYPE_LONG = 3, TYPE_DOUBLE = 5, TYPE_STRING = 254 };
 
 static MYSQL *(*init)(MYSQL *);
 static MYSQL *(*real_connect)(MYSQL *, const char *, const char *, const char *, const char *,
@@ -34,6 +50,16 @@ static void (*free_result)(MYSQL_RES *);
 static void (*close_handle)(MYSQL *);
 static const char *(*error_text)(MYSQL *);
 static unsigned long (*escape)(MYSQL *, char *, const char *, unsigned long);
+
+static MYSQL_STMT *(*stmt_init)(MYSQL *);
+static int (*stmt_prepare)(MYSQL_STMT *, const char *, unsigned long);
+static char (*stmt_bind_param)(MYSQL_STMT *, struct bind *);
+static char (*stmt_bind_result)(MYSQL_STMT *, struct bind *);
+static int (*stmt_execute)(MYSQL_STMT *);
+static int (*stmt_store_result)(MYSQL_STMT *);
+static int (*stmt_fetch)(MYSQL_STMT *);
+static char (*stmt_free_result)(MYSQL_STMT *);
+static const char *(*stmt_error)(MYSQL_STMT *);
 
 static void *find(void *library, const char *name)
 {
@@ -63,6 +89,15 @@ static void load(const char *path)
   close_handle = find(library, "mysql_close");
   error_text = find(library, "mysql_error");
   escape = find(library, "mysql_real_escape_string");
+  stmt_init = find(library, "mysql_stmt_init");
+  stmt_prepare = find(library, "mysql_stmt_prepare");
+  stmt_bind_param = find(library, "mysql_stmt_bind_param");
+  stmt_bind_result = find(library, "mysql_stmt_bind_result");
+  stmt_execute = find(library, "mysql_stmt_execute");
+  stmt_store_result = find(library, "mysql_stmt_store_result");
+  stmt_fetch = find(library, "mysql_stmt_fetch");
+  stmt_free_result = find(library, "mysql_stmt_free_result");
+  stmt_error = find(library, "mysql_stmt_error");
 }
 
 static void fail(MYSQL *m, const char *what)
@@ -91,6 +126,46 @@ static void select_text(MYSQL *m, const char *sql, unsigned long n)
   if (!fetch_row(r))
     fail(m, "no row");
   free_result(r);
+}
+
+/* A prepared select of an int, two strings and a double, with its buffers. */
+struct statement {
+  MYSQL_STMT *s;
+  int id;
+  double real;
+  char text[2][64];
+  unsigned long length[2];
+  struct bind param, result[4];
+};
+
+static void must_stmt(struct statement *t, int failed)
+{
+  if (failed) {
+    fprintf(stderr, "bench: statement: %s\n", stmt_error(t->s));
+    exit(3);
+  }
+}
+
+static void prepare_select(MYSQL *m, struct statement *t, const char *sql, int *parameter)
+{
+  memset(t, 0, sizeof *t);
+  t->s = stmt_init(m);
+  must_stmt(t, stmt_prepare(t->s, sql, strlen(sql)));
+  if (parameter) {
+    t->param.buffer_type = TYPE_LONG;
+    t->param.buffer = parameter;
+    must_stmt(t, stmt_bind_param(t->s, &t->param));
+  }
+  t->result[0].buffer_type = TYPE_LONG;
+  t->result[0].buffer = &t->id;
+  for (int i = 0; i < 2; i++) {
+    t->result[i + 1].buffer_type = TYPE_STRING;
+    t->result[i + 1].buffer = t->text[i];
+    t->result[i + 1].buffer_length = sizeof t->text[i];
+    t->result[i + 1].length = &t->length[i];
+  }
+  t->result[3].buffer_type = TYPE_DOUBLE;
+  t->result[3].buffer = &t->real;
 }
 
 static long status_kb(const char *key)
@@ -190,6 +265,25 @@ int main(int argc, char **argv)
     free_result(r);
     if (rows != n)
       fail(m, "wrong number of rows");
+  } else if (!strcmp(work, "execute")) {
+    struct statement t;
+    int id = 0;
+    prepare_select(m, &t, "SELECT id, c1, c3, c6 FROM bench_rows WHERE id = ?", &id);
+    must_stmt(&t, stmt_execute(t.s) || stmt_bind_result(t.s, t.result) || stmt_store_result(t.s));
+    for (long i = 0; i < n; i++) {
+      id = (int)(i % 20000);
+      must_stmt(&t, stmt_execute(t.s) || stmt_store_result(t.s) || stmt_fetch(t.s));
+      if (t.id != id)
+        fail(m, "wrong row");
+    }
+  } else if (!strcmp(work, "prepared_rows")) {
+    struct statement t;
+    int rows = (int)n;
+    prepare_select(m, &t, "SELECT id, c1, c3, c6 FROM bench_rows ORDER BY id LIMIT ?", &rows);
+    must_stmt(&t, stmt_execute(t.s) || stmt_bind_result(t.s, t.result) || stmt_store_result(t.s));
+    for (long i = 0; i < n; i++)
+      must_stmt(&t, stmt_fetch(t.s) != 0 || t.id != (int)i);
+    must_stmt(&t, stmt_free_result(t.s));
   } else if (!strcmp(work, "connect")) {
     for (long i = 0; i < n; i++) {
       MYSQL *other = open_handle();

@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::ptr;
 
 use crate::conn::driver::block_on_pinned;
-use crate::error::{Error, cr};
+use crate::error::{Error, Origin, cr};
 use crate::options::Family;
 use crate::session::Request;
 
@@ -382,7 +382,8 @@ pub(in crate::abi) async unsafe fn execute<F: Abi>(stmt: *mut F::Stmt) -> c_int 
         bulk,
     };
     let executed = handle.session.execute(&mut ours.prepared, &request).await;
-    ours.new_types = false;
+    // A server that refuses an execution has read the types all the same.
+    ours.new_types &= executed.as_ref().is_err_and(|error| error.origin == Origin::Client);
     ours.take_outcome(handle);
     match executed {
         Ok(executed) => {
@@ -401,7 +402,6 @@ pub(in crate::abi) async unsafe fn execute<F: Abi>(stmt: *mut F::Stmt) -> c_int 
             if F::FAMILY == Family::MariaDb {
                 ours.set_state(State::Prepared);
             }
-            ours.new_types = true;
             // SAFETY: lent through `mysql`.
             unsafe { ours.answer_failure(mysql, handle, error) };
             1
