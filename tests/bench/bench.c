@@ -268,7 +268,7 @@ int main(int argc, char **argv)
   } else if (!strcmp(work, "execute")) {
     struct statement t;
     int id = 0;
-    prepare_select(m, &t, "SELECT id, c1, c3, c6 FROM bench_rows WHERE id = ?", &id);
+    prepare_select(m, &t, "SELECT id FROM bench_rows WHERE id = ?", &id);
     must_stmt(&t, stmt_execute(t.s) || stmt_bind_result(t.s, t.result) || stmt_store_result(t.s));
     for (long i = 0; i < n; i++) {
       id = (int)(i % 20000);
