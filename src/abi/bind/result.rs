@@ -276,6 +276,9 @@ fn type_length<F: Abi>(column_type: u8) -> Option<usize> {
 /// What `MYSQL_FIELD.max_length` is at least once this value was stored (`STMT_ATTR_UPDATE_MAX_LENGTH`): the largest of
 /// all values counts.
 pub fn display_length<F: Abi>(column: &ColumnType, value: &[u8]) -> usize {
+    if F::FAMILY == Family::MariaDb && !mariadb_knows(column.column_type) {
+        return 0;
+    }
     let Some(length) = type_length::<F>(column.column_type) else { return value.len() };
     if F::FAMILY == Family::MySql {
         return length;

@@ -10,9 +10,6 @@ use super::super::bind;
 use super::super::family::{Abi, Bind};
 use super::Statement;
 
-/// `STMT_INDICATOR_IGNORE_ROW`: the row is left out.
-const IGNORE_ROW: i8 = 4;
-
 /// `ps_param_callback`: fills in the bindings of one row; not 0 = it cannot.
 type ParameterCallback = unsafe extern "C" fn(*mut c_void, *mut Bind, c_uint) -> c_char;
 
@@ -61,15 +58,23 @@ impl<F: Abi> Statement<F> {
             }
             let (at, size) = if callback.is_some() { (0, 0) } else { (row as usize, self.bulk.row_size) };
             // SAFETY: below the number of bindings; the caller's promise.
-            let skipped =
-                (0..count).any(|number| unsafe { bind::bulk_indicator(&*first.add(number), at, size) } == IGNORE_ROW);
+            let skipped = (0..count).any(
+                |number| unsafe { bind::bulk_indicator(&*first.add(number), at, size) } == bind::INDICATOR_IGNORE_ROW,
+            );
             if skipped {
                 continue;
             }
             for number in 0..count {
-                // SAFETY: below the number of bindings; the caller's promise.
-                unsafe { bind::append_bulk_parameter(&*first.add(number), at, size, &mut self.values) }
-                    .map_err(|refused| refused.error(F::FAMILY))?;
+                // SAFETY: below the number of bindings.
+                let bind = unsafe { &*first.add(number) };
+                let appended = if callback.is_some() {
+                    // SAFETY: the program has just filled the binding in.
+                    unsafe { bind::append_called_parameter(bind, &mut self.values) }
+                } else {
+                    // SAFETY: the caller's promise.
+                    unsafe { bind::append_bulk_parameter(bind, at, size, &mut self.values) }
+                };
+                appended.map_err(|refused| refused.error(F::FAMILY))?;
             }
         }
         Ok(())

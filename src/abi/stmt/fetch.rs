@@ -18,6 +18,9 @@ use super::super::handle::Handle;
 use super::super::memory::{row_token, token_row};
 use super::{Current, DATA_TRUNCATED, NO_DATA, Rows, State, Statement, copy_binds, is_busy};
 
+/// `MYSQL_DATA_MALFORMED`: a column of a type that Connector/C does not know.
+const DATA_MALFORMED: c_int = 102;
+
 /// `SERVER_STATUS_LAST_ROW_SENT`: the cursor has nothing more.
 const LAST_ROW_SENT: u16 = 1 << 7;
 
@@ -402,6 +405,9 @@ impl<F: Abi> Statement<F> {
                 }
             }
         }
+        if self.fetches.len() != self.widths.len() {
+            return DATA_MALFORMED;
+        }
         if truncated != 0 { self.truncated() } else { 0 }
     }
 
@@ -501,6 +507,11 @@ impl<F: Abi> Statement<F> {
         for width in self.widths.iter().take(column + 1) {
             let Ok(value) = values.value(*width) else { return self.malformed() };
             found = value;
+        }
+        if F::FAMILY == Family::MariaDb
+            && self.types.get(column).is_some_and(|kind| !bind::mariadb_knows(kind.column_type))
+        {
+            found = None;
         }
         // SAFETY: the caller's promise.
         let theirs = unsafe { &mut *bind };

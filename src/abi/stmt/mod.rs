@@ -26,7 +26,7 @@ use crate::options::Family;
 use crate::result::{BinaryRows, Columns, Width};
 use crate::session::{Executed, Phase, Prepared, RowsAre};
 
-use super::bind::{ColumnType, Fetch, fetch_function};
+use super::bind::{ColumnType, Fetch, fetch_function, mariadb_knows};
 use super::entry::set_stmt_error;
 use super::family::{Abi, Bind};
 use super::handle::Handle;
@@ -409,6 +409,10 @@ impl<F: Abi> Statement<F> {
     fn choose_fetches(&mut self) {
         self.fetches.clear();
         for (bind, kind) in self.results.iter().zip(&self.types) {
+            if F::FAMILY == Family::MariaDb && !mariadb_knows(kind.column_type) {
+                // A fetch ends here, with MYSQL_DATA_MALFORMED.
+                break;
+            }
             self.fetches.push(fetch_function::<F>(bind, kind));
         }
     }

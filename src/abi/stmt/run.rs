@@ -247,6 +247,8 @@ entry! {
             // SAFETY: below the number of bindings.
             let prepared = unsafe { bind::prepare_parameter::<F>(first.add(number), number as u32) };
             if let Err(refused) = prepared {
+                // The MariaDB family executes with what it has, if it was bound before.
+                ours.new_types |= F::FAMILY == Family::MariaDb;
                 ours.fail(&refused.error(F::FAMILY));
                 return 1;
             }
