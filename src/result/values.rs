@@ -50,6 +50,12 @@ impl<'a> Values<'a> {
         Ok(Values { nulls, column: 0, rest })
     }
 
+    /// Whether any column of the row may be NULL.
+    #[inline]
+    pub fn has_null(&self) -> bool {
+        self.nulls.iter().fold(0, |all, byte| all | byte) != 0
+    }
+
     /// The next value, without its length; None for NULL.
     #[inline]
     pub fn value(&mut self, width: Width) -> Result<Option<&'a [u8]>, NotARow> {
@@ -58,6 +64,12 @@ impl<'a> Values<'a> {
         if self.nulls.get(bit / 8).ok_or(NotARow)? >> (bit % 8) & 1 != 0 {
             return Ok(None);
         }
+        self.value_that_is_there(width).map(Some)
+    }
+
+    /// The next value of a row without a NULL.
+    #[inline]
+    pub fn value_that_is_there(&mut self, width: Width) -> Result<&'a [u8], NotARow> {
         let (length, rest) = match (width, self.rest) {
             (Width::Fixed(length), rest) => (usize::from(length), rest),
             (Width::Counted, [length @ 0..=250, rest @ ..]) => (usize::from(*length), rest),
@@ -65,7 +77,7 @@ impl<'a> Values<'a> {
         };
         let (value, rest) = rest.split_at_checked(length).ok_or(NotARow)?;
         self.rest = rest;
-        Ok(Some(value))
+        Ok(value)
     }
 }
 

@@ -9,14 +9,14 @@ use std::ptr;
 use crate::conn::driver::block_on_pinned;
 use crate::error::{Error, cr};
 use crate::options::Family;
-use crate::result::Values;
+use crate::result::{NotARow, Values, Width};
 
 use super::super::bind;
 use super::super::entry::entry;
 use super::super::family::{Abi, Bind};
 use super::super::handle::Handle;
 use super::super::memory::{row_token, token_row};
-use super::{Current, DATA_TRUNCATED, NO_DATA, Rows, State, Statement, copy_binds, is_busy};
+use super::{Cell, Current, DATA_TRUNCATED, NO_DATA, Rows, State, Statement, copy_binds, is_busy};
 
 /// `MYSQL_DATA_MALFORMED`: a column of a type that Connector/C does not know.
 const DATA_MALFORMED: c_int = 102;
@@ -359,7 +359,9 @@ impl<F: Abi> Statement<F> {
     /// What the program has bound is still there.
     #[inline]
     unsafe fn deliver(&mut self) -> c_int {
-        self.set_state(State::Fetching);
+        if self.state != State::Fetching {
+            self.set_state(State::Fetching);
+        }
         if F::FAMILY == Family::MariaDb && self.errno() != 0 {
             self.clear_error();
         }
@@ -369,7 +371,7 @@ impl<F: Abi> Statement<F> {
         if !bound {
             return self.unbound();
         }
-        if self.fetches.len() != self.widths.len() {
+        if self.cells.len() != self.widths.len() {
             self.choose_fetches();
         }
         let row = match (self.current, &self.rows) {
@@ -377,38 +379,22 @@ impl<F: Abi> Statement<F> {
             (Current::Copied, _) => Some(self.row.as_slice()),
             _ => None,
         };
-        let first = self.results.as_mut_ptr();
-        let mut truncated = 0;
         let Ok(mut values) = Values::new(row.unwrap_or_default(), self.widths.len()) else { return self.malformed() };
-        for (number, ((width, kind), fetch)) in self.widths.iter().zip(&self.types).zip(&self.fetches).enumerate() {
-            // SAFETY: as many bindings as columns.
-            let bind = unsafe { &mut *first.add(number) };
-            let Ok(value) = values.value(*width) else { return self.malformed() };
-            if F::FAMILY == Family::MySql {
-                // SAFETY: set when it was bound.
-                unsafe { bind.error.write(0) };
+        let first = self.results.as_mut_ptr();
+        // SAFETY: as many bindings as columns; the caller's promise.
+        let delivered = unsafe {
+            if values.has_null() {
+                deliver_values::<F>(&self.cells, first, |width| values.value(width))
+            } else {
+                deliver_values::<F>(&self.cells, first, |width| values.value_that_is_there(width).map(Some))
             }
-            match value {
-                None => {
-                    // SAFETY: set when it was bound.
-                    unsafe { bind.is_null.write(1) };
-                    bind.row_ptr = ptr::null_mut();
-                }
-                Some(value) => {
-                    bind.row_ptr = value.as_ptr().cast_mut();
-                    // SAFETY: set when it was bound.
-                    unsafe { bind.is_null.write(0) };
-                    // SAFETY: the binding was prepared, and the caller promises the buffers.
-                    unsafe { fetch(bind, kind, value) };
-                    // SAFETY: set when it was bound.
-                    truncated |= unsafe { bind.error.read() };
-                }
-            }
+        };
+        match delivered {
+            Err(NotARow) => self.malformed(),
+            Ok(_) if self.cells.len() != self.widths.len() => DATA_MALFORMED,
+            Ok(true) => self.truncated(),
+            Ok(false) => 0,
         }
-        if self.fetches.len() != self.widths.len() {
-            return DATA_MALFORMED;
-        }
-        if truncated != 0 { self.truncated() } else { 0 }
     }
 
     /// 101, if the program wants to know.
@@ -463,6 +449,43 @@ impl<F: Abi> Statement<F> {
         self.current = Current::None;
         1
     }
+}
+
+/// Copies values into the bound buffers, column by column. True when one did not fit.
+///
+/// # Safety
+/// `bind` is the first of as many bindings as there are cells, which were prepared; the program's buffers are there.
+#[inline(always)]
+unsafe fn deliver_values<'a, F: Abi>(
+    cells: &[Cell],
+    mut bind: *mut Bind,
+    mut next: impl FnMut(Width) -> Result<Option<&'a [u8]>, NotARow>,
+) -> Result<bool, NotARow> {
+    let mut truncated = 0;
+    for cell in cells {
+        let value = next(cell.width)?;
+        // SAFETY: the caller's promise.
+        let column = unsafe { &mut *bind };
+        bind = bind.wrapping_add(1);
+        if F::FAMILY == Family::MySql {
+            // SAFETY: set when it was bound.
+            unsafe { column.error.write(0) };
+        }
+        // SAFETY: set when it was bound.
+        unsafe { column.is_null.write(c_char::from(value.is_none())) };
+        let Some(value) = value else {
+            column.row_ptr = ptr::null_mut();
+            continue;
+        };
+        if F::FAMILY == Family::MariaDb {
+            column.row_ptr = value.as_ptr().cast_mut();
+        }
+        // SAFETY: the binding was prepared, and the caller promises the buffers.
+        unsafe { (cell.fetch)(column, &cell.kind, value) };
+        // SAFETY: set when it was bound.
+        truncated |= unsafe { column.error.read() };
+    }
+    Ok(truncated != 0)
 }
 
 entry! {

@@ -110,8 +110,8 @@ pub(super) struct Statement<F: Abi> {
     fields: Option<Arc<Fields>>,
     types: Vec<ColumnType>,
     widths: Vec<Width>,
-    /// The conversion of each column; empty when they have to be chosen (again).
-    fetches: Vec<Fetch>,
+    /// How each column is delivered; empty when that has to be chosen (again).
+    cells: Vec<Cell>,
     rows: Rows,
     row: Vec<u8>,
     current: Current,
@@ -128,6 +128,13 @@ pub(super) struct Statement<F: Abi> {
     /// The cursor has sent its last row.
     last_row_sent: bool,
     bulk: Bulk,
+}
+
+/// How one column of a row gets into the buffer that is bound to it.
+struct Cell {
+    fetch: Fetch,
+    width: Width,
+    kind: ColumnType,
 }
 
 /// Attributes of the MariaDB family.
@@ -160,7 +167,7 @@ impl<F: Abi> Statement<F> {
             fields: None,
             types: Vec::new(),
             widths: Vec::new(),
-            fetches: Vec::new(),
+            cells: Vec::new(),
             rows: Rows::None,
             row: Vec::new(),
             current: Current::None,
@@ -402,18 +409,20 @@ impl<F: Abi> Statement<F> {
     }
 
     fn forget_fetches(&mut self) {
-        self.fetches.clear();
+        self.cells.clear();
     }
 
     /// Chooses the conversion of every column.
+    #[cold]
     fn choose_fetches(&mut self) {
-        self.fetches.clear();
+        self.cells.clear();
         for (bind, kind) in self.results.iter().zip(&self.types) {
             if F::FAMILY == Family::MariaDb && !mariadb_knows(kind.column_type) {
                 // A fetch ends here, with MYSQL_DATA_MALFORMED.
                 break;
             }
-            self.fetches.push(fetch_function::<F>(bind, kind));
+            let fetch = fetch_function::<F>(bind, kind);
+            self.cells.push(Cell { fetch, width: Width::of(kind.column_type), kind: *kind });
         }
     }
 
