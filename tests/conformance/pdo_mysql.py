@@ -1,8 +1,9 @@
 """PHP's own tests of pdo_mysql: the extension built from PHP's source (not against mysqlnd), loaded into Debian's
 php-cli; one unit per .phpt file.
 
-Two suites. In the MariaDB ABI the extension is built against libmariadb's mariadb_config and ours is preloaded. In the
-MySQL ABI the original's is built against libmysqlclient and run by the MySQL prefix's loader, and ours is another build:
+Two suites. In the MariaDB ABI the extension is built against libmariadb's mariadb_config and ours is found in the soname
+folder: PHP loads extensions so that they see their own libraries first (RTLD_DEEPBIND), which preloading cannot change. In
+the MySQL ABI the original's is built against libmysqlclient and run by the MySQL prefix's loader, and ours is another build:
 against the mysql_config that `make install` writes, so that it is linked to our library alone.
 """
 
@@ -48,13 +49,14 @@ class PdoMysql(Suite):
                 shutil.copy(source / part, self.tree / part)
         self.php = sh(["php-config", "--php-binary"]).strip()
         self.built = {}
+        if self.ours:
+            self.install = installed(self.ours)
         if not self.mysql_abi:
             config = shutil.which("mariadb_config")
             self.built["original"] = self.built["ours"] = self._extension("original", config)
             return True
         self.built["original"] = self._extension("original", self._sid_config(), f"-I{self.prefix}/root/usr/include")
         if self.ours:
-            self.install = installed(self.ours)
             config = self.install / "lib" / "mysqlclient-ms" / "bin" / "mysql_config"
             self.built["ours"] = self._extension("ours", config)
         return True
@@ -106,13 +108,14 @@ class PdoMysql(Suite):
 
     def _environment(self, library):
         env = library.environment()
-        if self.mysql_abi:
-            # Ours is linked here.
-            env.pop("LD_PRELOAD", None)
+        env.pop("LD_PRELOAD", None)
         env.update(self.settings)
+        if library.preload and not self.mysql_abi:
+            env["LD_LIBRARY_PATH"] = str(self.install / "lib" / "mysqlclient-ms")
         return env
 
     def _options(self, library):
+        # No ini file: only these extensions.
         return ["-n", "-d", f"extension_dir={self.built[library.name]}"]
 
     def run(self, unit, server, library):
@@ -126,14 +129,12 @@ class PdoMysql(Suite):
         return table, out + err
 
     def bound(self, library):
-        if not self.mysql_abi:
-            return super().bound(library)
-        # The name is ours alone, and nothing else of the client API may be loaded beside it.
-        shown = sh(["ldd", self.built["ours"] / "pdo_mysql.so"])
-        if re.search(r"lib(mysqlclient|mariadb)\.so", shown):
-            raise NeedsMore(f"{self.name}: our build is linked to an original too:\n{shown}")
-        return len(re.findall(rf"libmysqlclient_ms\.so => {re.escape(str(self.install))}/", shown))
-
-    def probe(self):
-        return [self.php, "-n", "-d", f"extension_dir={self.built['original']}", "-d", "extension=pdo.so", "-d",
-                "extension=pdo_mysql.so", "-r", "exit(0);"]
+        """Of the client libraries that PHP has loaded with the extension, ours; none of the originals may be there."""
+        argv = [self.php, *self._options(library), "-d", "extension=pdo.so", "-d", "extension=pdo_mysql.so", "-r",
+                'readfile("/proc/self/maps");']
+        code, out, err = run_limited(argv, self.tree, self._environment(library))
+        loaded = set(re.findall(r"\S+/lib(?:mysqlclient|mariadb)[^/\s]*", out))
+        strange = [path for path in loaded if not path.startswith(f"{self.install}/")]
+        if code != 0 or strange:
+            raise NeedsMore(f"{self.name}: our build runs with {', '.join(strange) or err}")
+        return len(loaded)
