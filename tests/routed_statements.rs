@@ -13,7 +13,7 @@ use lab::{Handle, Shop, addresses};
 use mysqlclient_ms::conn::driver::block_on;
 use mysqlclient_ms::error::Error;
 use mysqlclient_ms::result::{BinaryRows, Values, Width};
-use mysqlclient_ms::session::{Executed, Prepared, Request, RowsAre};
+use mysqlclient_ms::session::{Executed, Parameters, Prepared, Request, RowsAre};
 
 const ROUND_ROBIN: &str = r#""filters": {"roundrobin": []}"#;
 
@@ -48,13 +48,9 @@ fn execute(handle: &mut Handle, prepared: &mut Prepared, texts: &[&str]) -> Resu
     }
     let types = [253, 0].repeat(texts.len());
     let nulls = vec![0; texts.len().div_ceil(8)];
-    let request = Request {
-        has_parameters: !texts.is_empty(),
-        nulls: &nulls,
-        types: &types,
-        values: &values,
-        ..Request::default()
-    };
+    let named = [253, 0, 0].repeat(texts.len());
+    let parameters = Parameters { count: texts.len(), nulls: &nulls, types: &types, values: &values };
+    let request = Request { parameters, named: Some(Parameters { types: &named, ..parameters }), ..Request::default() };
     block_on(handle.session.execute(prepared, &request))
 }
 
@@ -237,7 +233,9 @@ fn long_data_and_its_execution_meet_on_one_node() {
             for _ in 0..3 {
                 block_on(handle.session.send_long_data(&mut read, 0, &[b'x'; 1000])).unwrap();
             }
-            let request = Request { has_parameters: true, nulls: &[0], types: &[252, 0], ..Request::default() };
+            let parameters = Parameters { count: 1, nulls: &[0], types: &[252, 0], values: &[] };
+            let named = Some(Parameters { types: &[252, 0, 0], ..parameters });
+            let request = Request { parameters, named, ..Request::default() };
             let executed = block_on(handle.session.execute(&mut read, &request)).unwrap();
             assert_eq!(first_values(&mut handle, executed), [b"3000".to_vec()], "{family}");
         }

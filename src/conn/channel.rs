@@ -17,6 +17,9 @@ const FIRST_ROOM: usize = 128 << 10;
 /// Commands up to this size are copied behind each other and sent at once.
 const COPIED: usize = 64 << 10;
 
+/// A statement without attributes: none of them, in one set.
+pub(super) const NO_ATTRIBUTES: [u8; 2] = [0, 1];
+
 /// A packet's payload, where it lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Packet {
@@ -56,6 +59,10 @@ pub(super) struct Channel {
     pub(super) changes: Vec<u8>,
     /// The packet behind the columns read last, where the protocol has one.
     pub(super) columns_end: Option<End>,
+    /// What stands in front of a statement's text where attributes were agreed on: at least [`NO_ATTRIBUTES`].
+    pub(super) attributes: Vec<u8>,
+    /// The command sent last was put into the send buffer whole.
+    queued: bool,
     /// While connecting: what the last failure was, for the text of the error.
     pub(super) failure: Option<Failure>,
 }
@@ -80,6 +87,8 @@ impl Channel {
             statement: false,
             changes: Vec::new(),
             columns_end: None,
+            attributes: Vec::new(),
+            queued: false,
             failure: None,
         }
     }
@@ -418,13 +427,31 @@ impl Channel {
 
     // ---- sending
 
+    /// The attributes of the statement that is sent next, as they stand in front of its text.
+    pub(super) fn attach(&mut self, attributes: &[u8]) {
+        if !self.attributes.is_empty() {
+            self.attributes.clear();
+            self.attributes.extend_from_slice(attributes);
+        }
+    }
+
+    /// Length of a command: its byte, its attributes and its argument.
+    #[inline]
+    fn length_of(&self, command: Command, argument: &[&[u8]]) -> usize {
+        let attributes = if command == Command::Query { self.attributes.len() } else { 0 };
+        1 + attributes + argument.iter().map(|part| part.len()).sum::<usize>()
+    }
+
     /// Starts a command: its packets are numbered from 0.
     pub(super) fn queue(&mut self, command: Command, argument: &[&[u8]]) {
         self.statement = command == Command::Query;
-        let length = length_of(argument);
+        let length = self.length_of(command, argument);
         if length < frame::MAX_PAYLOAD {
             self.outbox.extend_from_slice(&frame::header(length, 0));
             self.outbox.push(command as u8);
+            if self.statement {
+                self.outbox.extend_from_slice(&self.attributes);
+            }
             for part in argument {
                 self.outbox.extend_from_slice(part);
             }
@@ -432,6 +459,9 @@ impl Channel {
         } else {
             let mut payload = Vec::with_capacity(length);
             payload.push(command as u8);
+            if self.statement {
+                payload.extend_from_slice(&self.attributes);
+            }
             for part in argument {
                 payload.extend_from_slice(part);
             }
@@ -457,7 +487,8 @@ impl Channel {
     /// to do what is left.
     #[inline]
     pub(super) fn send_at_once(&mut self, command: Command, argument: &[&[u8]]) -> bool {
-        if self.broken || length_of(argument) > COPIED {
+        self.queued = !self.broken && self.length_of(command, argument) <= COPIED;
+        if !self.queued {
             return false;
         }
         self.queue(command, argument);
@@ -477,9 +508,11 @@ impl Channel {
 
     /// Goes on after [`Channel::send_at_once`], which was given the same command and said no.
     pub(super) async fn send_rest(&mut self, command: Command, argument: &[&[u8]]) -> Result<(), Error> {
-        let length = length_of(argument);
-        // What fits has been queued.
-        if length <= COPIED { self.flush().await } else { self.send_large(command, argument, length).await }
+        if self.queued {
+            return self.flush().await;
+        }
+        let length = self.length_of(command, argument);
+        self.send_large(command, argument, length).await
     }
 
     /// Sends a large command from where it lies; only the bytes around packet headers are copied.
@@ -499,7 +532,8 @@ impl Channel {
         mut left: usize,
     ) -> Result<(), Error> {
         self.statement = command == Command::Query;
-        let (mut parts, mut part) = (argument.iter(), &[][..]);
+        let attributes = if self.statement { self.attributes.clone() } else { Vec::new() };
+        let (mut parts, mut part) = (argument.iter(), attributes.as_slice());
         let mut gone = 0;
         self.sequence = 0;
         loop {
@@ -584,10 +618,4 @@ impl Channel {
         // A command of which the last byte did not leave is not executed; those queued before it may be.
         Error::gone(self.family).sent(if gone == 0 { Sent::No } else { Sent::Maybe })
     }
-}
-
-/// Length of a command: its byte and its argument.
-#[inline]
-fn length_of(argument: &[&[u8]]) -> usize {
-    1 + argument.iter().map(|part| part.len()).sum::<usize>()
 }

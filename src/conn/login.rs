@@ -27,7 +27,7 @@ fn base_flags(family: Family) -> u64 {
         | cap::PLUGIN_AUTH_LENENC_CLIENT_DATA
         | cap::SESSION_TRACK;
     match family {
-        Family::MySql => both | cap::DEPRECATE_EOF,
+        Family::MySql => both | cap::DEPRECATE_EOF | cap::QUERY_ATTRIBUTES,
         // Not DEPRECATE_EOF: its programs tell the OUT parameters of a procedure by a status that only the packet behind
         // the columns has.
         Family::MariaDb => both | cap::MARIADB_EXTENDED_METADATA | cap::MARIADB_STMT_BULK_OPERATIONS,
@@ -56,6 +56,7 @@ const NEEDS_CONSENT: u64 = cap::LONG_PASSWORD
     | cap::PLUGIN_AUTH_LENENC_CLIENT_DATA
     | cap::SESSION_TRACK
     | cap::DEPRECATE_EOF
+    | cap::QUERY_ATTRIBUTES
     | cap::CAN_HANDLE_EXPIRED_PASSWORDS
     | cap::CONNECT_WITH_DB
     | cap::MULTI_STATEMENTS
@@ -180,6 +181,9 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
     channel.queue_packet(&packet);
     channel.flush().await.map_err(|_| Error::lost(family).sent(Sent::No))?;
     let ok = auth.run(&mut channel).await?;
+    if flags & cap::QUERY_ATTRIBUTES != 0 {
+        channel.attributes.extend_from_slice(&super::channel::NO_ATTRIBUTES);
+    }
     server.client_flag = shown_flags(family, flags, target);
     let memory = Memory { challenge: auth.into_challenge(), secure };
     let mut logged_in = LoggedIn { channel, server, flags, ok, memory };

@@ -225,6 +225,18 @@ impl Connection {
         self.channel.queue(command, argument);
     }
 
+    /// The attributes of the next statement that is sent (COM_QUERY), encoded; None = none, as it is at first. Ignored
+    /// where the server does not take attributes.
+    pub fn attach(&mut self, attributes: Option<&[u8]>) {
+        self.channel.attach(attributes.unwrap_or(&channel::NO_ATTRIBUTES));
+    }
+
+    /// The server takes attributes with statements, and names with the parameters of prepared ones.
+    #[inline]
+    pub fn takes_attributes(&self) -> bool {
+        self.flags & crate::wire::capabilities::QUERY_ATTRIBUTES != 0
+    }
+
     /// Sends a command, behind what was queued, in one system call if it fits the socket's buffer.
     /// `argument` is the concatenation of the parts; 16 MiB and more is split into packets.
     ///

@@ -21,10 +21,11 @@ mod routed;
 mod steer;
 mod tracking;
 
+pub use crate::conn::statement::put_count;
 pub use connect::{ConnectArgs, Environment};
 pub use infile::{DefaultLocalFiles, LocalFile, LocalFiles};
 pub use phase::Phase;
-pub use prepared::{Executed, Prepared, Request, RowsAre};
+pub use prepared::{Executed, Parameters, Prepared, Request, RowsAre};
 pub use routed::Router;
 pub use tracking::{SessionChange, TrackType};
 
@@ -85,6 +86,8 @@ pub struct Session {
     prelude_replies: usize,
     /// The last pipelined prelude failed on a replica: the read may be sent to the source.
     replica_refused: bool,
+    /// Attributes of the statement that is run next, encoded; empty for most.
+    attributes: Vec<u8>,
     local_files: Box<dyn LocalFiles>,
     connected: bool,
 }
@@ -108,6 +111,7 @@ impl Session {
             changes_count: 0,
             prelude_replies: 0,
             replica_refused: false,
+            attributes: Vec::new(),
             local_files: Box::new(DefaultLocalFiles(family)),
             connected: false,
         }
@@ -121,6 +125,32 @@ impl Session {
     /// Which library the program was built for.
     pub fn family(&self) -> Family {
         self.options.family
+    }
+
+    /// The attributes of the statement that is run next, encoded as on the wire (number, number of sets, NULL map, types
+    /// with names, values). Servers that take none are not told.
+    pub fn set_attributes(&mut self, attributes: Vec<u8>) {
+        self.attributes = attributes;
+    }
+
+    /// That statement was sent, or was not: the next one has no attributes.
+    pub fn forget_attributes(&mut self) {
+        if !self.attributes.is_empty() {
+            self.attributes.clear();
+            for connection in self.nodes.iter_mut().filter_map(Node::connection_mut) {
+                connection.attach(None);
+            }
+        }
+    }
+
+    /// Gives a node's connection the attributes of the statement that it is about to get.
+    #[inline]
+    fn attach_attributes(&mut self, node: usize) {
+        if !self.attributes.is_empty()
+            && let Some(connection) = self.nodes.get_mut(node).and_then(Node::connection_mut)
+        {
+            connection.attach(Some(&self.attributes));
+        }
     }
 
     /// What the last call did.

@@ -108,6 +108,7 @@ impl Session {
     /// The first half of [`Session::send_plain`], which is nearly always all of it.
     #[inline]
     fn sent_at_once(&mut self, command: Command, argument: &[&[u8]]) -> bool {
+        self.attach_attributes(0);
         !self.looks_before_sending()
             && self.plain_connection().is_some_and(|connection| connection.send_at_once(command, argument))
     }
@@ -126,6 +127,7 @@ impl Session {
         match sent {
             Err(error) if error.sent == Sent::No && self.may_reconnect() => {
                 self.reconnect().await?;
+                self.attach_attributes(0);
                 match self.plain_connection() {
                     Some(connection) => connection.send(command, argument).await,
                     None => Err(error),

@@ -106,6 +106,7 @@ impl Session {
         let (statement, decision) = self.destination(sql, Manner::Pipelined)?;
         let index = decision.node.index();
         let current = self.carry.is_current(&self.nodes[index].versions);
+        self.attach_attributes(index);
         match self.nodes[index].connection_mut() {
             Some(connection) if current => {
                 if connection.send_at_once(Command::Query, &[sql]) {
@@ -262,7 +263,10 @@ impl Session {
     /// Sends to a node that is open and up to date.
     async fn send_what(&mut self, index: usize, sql: &[u8], what: &mut What<'_>) -> Result<(), Error> {
         match what {
-            What::Text => self.current()?.send(Command::Query, &[sql]).await,
+            What::Text => {
+                self.attach_attributes(index);
+                self.current()?.send(Command::Query, &[sql]).await
+            }
             What::Prepare(prepared, described) => {
                 if let Some(reply) = self.prepare_on(prepared, index).await? {
                     **described = Some(reply);

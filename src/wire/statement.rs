@@ -36,6 +36,25 @@ pub fn execute(id: u32, flags: u8) -> [u8; 9] {
     [a, b, c, d, flags, 1, 0, 0, 0]
 }
 
+/// Writes a length-encoded number to the beginning of `place`, which has room for nine bytes. Bytes written.
+pub fn put_count(place: &mut [u8], count: usize) -> usize {
+    let bytes = (count as u64).to_le_bytes();
+    let (mark, length) = match count {
+        0..=250 => (None, 1),
+        251..=0xFFFF => (Some(252), 2),
+        0x1_0000..=0xFF_FFFF => (Some(253), 3),
+        _ => (Some(254), 8),
+    };
+    let start = usize::from(mark.is_some());
+    if let (Some(mark), Some(first)) = (mark, place.first_mut()) {
+        *first = mark;
+    }
+    if let Some(room) = place.get_mut(start..start + length) {
+        room.copy_from_slice(&bytes[..length]);
+    }
+    start + length
+}
+
 /// The argument of COM_STMT_FETCH: id, number of rows.
 pub fn fetch(id: u32, rows: u32) -> [u8; 8] {
     let ([a, b, c, d], [e, f, g, h]) = (id.to_le_bytes(), rows.to_le_bytes());

@@ -37,8 +37,8 @@ impl<F: Abi> Statement<F> {
                 "Bulk operation without parameters is not supported",
             ));
         }
-        self.wire_types.clear();
-        self.values.clear();
+        self.encoded.clear(count, count);
+        self.encoded.types.clear();
         let first = self.params.as_mut_ptr();
         let callback = self.parameter_callback();
         for row in 0..self.bulk.array_size {
@@ -53,7 +53,7 @@ impl<F: Abi> Statement<F> {
                 for number in 0..count {
                     // SAFETY: below the number of bindings.
                     let kind = bind::wire_type::<F>(unsafe { &*first.add(number) });
-                    self.wire_types.extend_from_slice(&kind.to_le_bytes());
+                    self.encoded.types.extend_from_slice(&kind.to_le_bytes());
                 }
             }
             let (at, size) = if callback.is_some() { (0, 0) } else { (row as usize, self.bulk.row_size) };
@@ -69,10 +69,10 @@ impl<F: Abi> Statement<F> {
                 let bind = unsafe { &*first.add(number) };
                 let appended = if callback.is_some() {
                     // SAFETY: the program has just filled the binding in.
-                    unsafe { bind::append_called_parameter(bind, &mut self.values) }
+                    unsafe { bind::append_called_parameter(bind, &mut self.encoded.values) }
                 } else {
                     // SAFETY: the caller's promise.
-                    unsafe { bind::append_bulk_parameter(bind, at, size, &mut self.values) }
+                    unsafe { bind::append_bulk_parameter(bind, at, size, &mut self.encoded.values) }
                 };
                 appended.map_err(|refused| refused.error(F::FAMILY))?;
             }

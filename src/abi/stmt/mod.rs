@@ -7,6 +7,7 @@
 #![allow(unsafe_code)]
 
 mod bulk;
+mod encoded;
 mod end;
 mod fetch;
 mod info;
@@ -31,6 +32,7 @@ use super::entry::set_stmt_error;
 use super::family::{Abi, Bind};
 use super::handle::Handle;
 use super::memory::Fields;
+use encoded::Encoded;
 
 const MAGIC: u64 = 0x6d73_716c_6d73_5331;
 
@@ -105,6 +107,10 @@ pub(super) struct Statement<F: Abi> {
     state: State,
     /// `MYSQL_STMT.params`: programs write into them.
     params: Vec<Bind>,
+    /// How many of them are the statement's; the rest are attributes.
+    own_parameters: usize,
+    /// Their names, as they go to a server that takes them: each with its length.
+    names: Vec<Vec<u8>>,
     /// `MYSQL_STMT.bind`: programs write into them.
     results: Vec<Bind>,
     fields: Option<Arc<Fields>>,
@@ -117,10 +123,8 @@ pub(super) struct Statement<F: Abi> {
     current: Current,
     /// The types of the parameters are new to every server.
     new_types: bool,
-    /// Memory for the parameters' bytes.
-    nulls: Vec<u8>,
-    wire_types: Vec<u8>,
-    values: Vec<u8>,
+    /// The parameters' bytes.
+    encoded: Encoded,
     /// Somebody else had the rows thrown away (2050).
     cancelled: bool,
     /// Rows fetched so far of a result that is not stored.
@@ -163,6 +167,8 @@ impl<F: Abi> Statement<F> {
             prepared: Prepared::default(),
             state: State::New,
             params: Vec::new(),
+            own_parameters: 0,
+            names: Vec::new(),
             results: Vec::new(),
             fields: None,
             types: Vec::new(),
@@ -172,9 +178,7 @@ impl<F: Abi> Statement<F> {
             row: Vec::new(),
             current: Current::None,
             new_types: false,
-            nulls: Vec::new(),
-            wire_types: Vec::new(),
-            values: Vec::new(),
+            encoded: Encoded::default(),
             cancelled: false,
             fetched: 0,
             last_row_sent: false,
@@ -347,9 +351,9 @@ impl<F: Abi> Statement<F> {
         self.types.len()
     }
 
-    /// Number of placeholders, as the public field says.
+    /// Number of placeholders.
     fn param_count(&self) -> usize {
-        self.params.len()
+        self.own_parameters
     }
 
     /// Copies what the session says of the last reply.

@@ -9,15 +9,14 @@ use std::ptr;
 use crate::conn::driver::block_on_pinned;
 use crate::error::{Error, Origin, cr};
 use crate::options::Family;
-use crate::session::Request;
 
 use super::super::bind;
-use super::super::convert::slice;
+use super::super::convert::{c_bytes, slice};
 use super::super::entry::{clear_error, entry};
 use super::super::family::constants::client_flag::CLIENT_QUERY_ATTRIBUTES;
 use super::super::family::{Abi, Bind};
 use super::super::handle::Handle;
-use super::{Rows, State, Statement, copy_binds, empty_bind, is_busy, long};
+use super::{Rows, State, Statement, copy_binds, empty_bind, encoded, is_busy, long};
 
 /// `CURSOR_TYPE_READ_ONLY`, the only flag that `STMT_ATTR_CURSOR_TYPE` takes.
 const CURSOR_TYPE_READ_ONLY: c_ulong = 1;
@@ -64,7 +63,7 @@ entry! {
 unsafe fn text<'a>(query: *const c_char, length: c_ulong, family: Family) -> &'a [u8] {
     if length == c_ulong::MAX && family == Family::MariaDb {
         // SAFETY: the caller's promise.
-        return unsafe { super::super::convert::c_bytes(query) }.unwrap_or_default();
+        return unsafe { c_bytes(query) }.unwrap_or_default();
     }
     // SAFETY: the caller's promise.
     unsafe { slice(query, length) }
@@ -156,6 +155,8 @@ impl<F: Abi> Statement<F> {
 
     fn set_parameter_count(&mut self, count: usize) {
         self.params = vec![empty_bind(); count];
+        self.own_parameters = count;
+        self.names.clear();
         let (stmt, first) = (self.public(), self.params.as_mut_ptr());
         // SAFETY: inside the public struct.
         unsafe {
@@ -170,39 +171,6 @@ impl<F: Abi> Statement<F> {
         // SAFETY: inside the public struct.
         let flags = unsafe { F::stmt_flags(stmt).read() };
         u8::from(flags & CURSOR_TYPE_READ_ONLY != 0)
-    }
-
-    /// Puts the parameters' bytes together.
-    ///
-    /// # Safety
-    /// What the program bound is still there.
-    unsafe fn encode(&mut self) -> Result<(), Error> {
-        let count = self.param_count();
-        self.nulls.clear();
-        self.nulls.resize(count.div_ceil(8), 0);
-        self.wire_types.clear();
-        self.values.clear();
-        let first = self.params.as_mut_ptr();
-        for number in 0..count {
-            // SAFETY: below the number of bindings.
-            let bind = unsafe { &mut *first.add(number) };
-            self.wire_types.extend_from_slice(&bind::wire_type::<F>(bind).to_le_bytes());
-            if bind.long_data_used != 0 {
-                bind.long_data_used = 0;
-                continue;
-            }
-            // SAFETY: the caller's promise.
-            if unsafe { bind::is_null::<F>(bind) } {
-                if let Some(byte) = self.nulls.get_mut(number / 8) {
-                    *byte |= 1 << (number % 8);
-                }
-                continue;
-            }
-            // SAFETY: the caller's promise.
-            unsafe { bind::append_parameter::<F>(bind, &mut self.values) }
-                .map_err(|refused| refused.error(F::FAMILY))?;
-        }
-        Ok(())
     }
 }
 
@@ -233,31 +201,74 @@ entry! {
             }
         }
         let count = ours.param_count();
-        if count == 0 && F::FAMILY == Family::MySql {
-            if ours.state < State::Prepared {
-                ours.refuse(cr::NO_PREPARE_STMT);
+        // SAFETY: the caller's promise.
+        unsafe { ours.bind_parameters(bind, count, ptr::null()) }
+    }
+}
+
+entry! {
+    /// Binds the program's buffers to the placeholders, and further ones to attributes of the statement: `count` in all,
+    /// attributes behind the placeholders, each with its name (NULL or "" = none). A server that takes no attributes does
+    /// not get them.
+    ///
+    /// Returns: 0; 1 on an error. Errors: as [`mysql_stmt_bind_param`].
+    ///
+    /// # Safety
+    /// `stmt` is NULL or a valid statement; `bind` and `names` NULL or readable arrays of `count` elements; the names are
+    /// NULL or NUL-ended strings; the buffers stay until the statement was executed for the last time.
+    fn mysql_stmt_bind_named_param<F>(
+        stmt: *mut F::Stmt, bind: *mut Bind, count: c_uint, names: *const *const c_char,
+    ) -> c_char;
+    statement stmt, fails 1, {
+        // SAFETY: the caller's promise.
+        let Some(ours) = (unsafe { Statement::<F>::lend(stmt) }) else { return 1 };
+        // SAFETY: the caller's promise.
+        unsafe { ours.bind_parameters(bind, count as usize, names) }
+    }
+}
+
+impl<F: Abi> Statement<F> {
+    /// Takes the program's bindings over.
+    ///
+    /// # Safety
+    /// As for [`mysql_stmt_bind_named_param`].
+    unsafe fn bind_parameters(&mut self, bind: *mut Bind, count: usize, names: *const *const c_char) -> c_char {
+        if F::FAMILY == Family::MySql && (count == 0 || bind.is_null()) {
+            if self.state < State::Prepared {
+                self.refuse(cr::NO_PREPARE_STMT);
                 return 1;
             }
             return 0;
         }
-        let first = ours.params.as_mut_ptr();
+        if count > self.params.len() || self.params.len() > self.own_parameters {
+            self.params = vec![empty_bind(); count.max(self.own_parameters)];
+            let (stmt, first) = (self.public(), self.params.as_mut_ptr());
+            // SAFETY: inside the public struct.
+            unsafe { F::stmt_params(stmt).write(first) };
+        }
+        self.names.clear();
+        let first = self.params.as_mut_ptr();
         // SAFETY: the caller's promise.
         unsafe { copy_binds(first, bind, count) };
         for number in 0..(if bind.is_null() { 0 } else { count }) {
             // SAFETY: below the number of bindings.
             let prepared = unsafe { bind::prepare_parameter::<F>(first.add(number), number as u32) };
             if let Err(refused) = prepared {
-                // The MariaDB family executes with what it has, if it was bound before.
-                ours.new_types |= F::FAMILY == Family::MariaDb;
-                ours.fail(&refused.error(F::FAMILY));
+                self.fail(&refused.error(F::FAMILY));
                 return 1;
             }
+            if !names.is_null() {
+                // SAFETY: the caller's promise.
+                let name = unsafe { c_bytes(*names.add(number)) }.unwrap_or_default();
+                self.names.push(encoded::counted(name));
+            }
         }
-        ours.new_types = true;
+        self.new_types = true;
+        let stmt = self.public();
         // SAFETY: inside the public struct.
         unsafe { F::stmt_bind_param_done(stmt).write(1) };
         if F::FAMILY == Family::MariaDb {
-            ours.clear_error();
+            self.clear_error();
         }
         0
     }
@@ -365,6 +376,7 @@ pub(in crate::abi) async unsafe fn execute<F: Abi>(stmt: *mut F::Stmt) -> c_int 
     if !unsafe { ours.make_ready(mysql, handle).await } {
         return 1;
     }
+    ours.honour_id(handle);
     let flags = ours.cursor_flags();
     let bulk = (ours.bulk.array_size > 0).then_some(ours.bulk_flags());
     // SAFETY: the caller's promise.
@@ -373,16 +385,7 @@ pub(in crate::abi) async unsafe fn execute<F: Abi>(stmt: *mut F::Stmt) -> c_int 
         ours.fail(&error);
         return 1;
     }
-    let request = Request {
-        flags,
-        has_parameters: !ours.params.is_empty(),
-        count: &[],
-        nulls: if bulk.is_some() { &[] } else { &ours.nulls },
-        types: &ours.wire_types,
-        new_types: ours.new_types,
-        values: &ours.values,
-        bulk,
-    };
+    let request = ours.encoded.request(flags, ours.new_types, bulk);
     let executed = handle.session.execute(&mut ours.prepared, &request).await;
     // A server that refuses an execution has read the types all the same.
     ours.new_types &= executed.as_ref().is_err_and(|error| error.origin == Origin::Client);
@@ -412,6 +415,16 @@ pub(in crate::abi) async unsafe fn execute<F: Abi>(stmt: *mut F::Stmt) -> c_int 
 }
 
 impl<F: Abi> Statement<F> {
+    /// The id that the program has written into its statement, of a plain handle.
+    fn honour_id(&mut self, handle: &Handle<F>) {
+        let stmt = self.public();
+        // SAFETY: inside the public struct.
+        let id = unsafe { F::stmt_id(stmt).read() } as u32;
+        if id != self.prepared.id() && !handle.session.is_routed() && self.state > State::New {
+            self.prepared.claim_id(id);
+        }
+    }
+
     /// In front of an execution: what the one before left is thrown away. False: refused, and said why.
     ///
     /// # Safety
@@ -420,7 +433,7 @@ impl<F: Abi> Statement<F> {
         let stmt = self.public();
         // SAFETY: inside the public struct.
         let bound = unsafe { F::stmt_bind_param_done(stmt).read() } != 0;
-        let unbound = !self.params.is_empty() && !bound;
+        let unbound = self.own_parameters > 0 && !bound;
         match F::FAMILY {
             Family::MySql => {
                 let _ = self.reset_rows(handle).await;
@@ -435,7 +448,7 @@ impl<F: Abi> Statement<F> {
                 let attributes =
                     handle.session.server().is_some_and(|server| server.capabilities & CLIENT_QUERY_ATTRIBUTES != 0);
                 let busy = is_busy(handle) || handle.session.more_results();
-                if busy && (attributes || !self.params.is_empty()) {
+                if busy && (attributes || self.own_parameters > 0) {
                     self.fail(&Error::out_of_sync());
                     return false;
                 }
