@@ -274,6 +274,11 @@ fn statement_values_are_the_originals() {
 }
 
 #[test]
+fn random_statement_values_are_the_originals() {
+    same("stmt_random");
+}
+
+#[test]
 fn statement_parameters_are_the_originals() {
     same("stmt_params");
 }
