@@ -279,6 +279,11 @@ fn random_statement_values_are_the_originals() {
 }
 
 #[test]
+fn the_table_of_conversions_is_the_originals() {
+    same("stmt_functions");
+}
+
+#[test]
 fn statement_parameters_are_the_originals() {
     same("stmt_params");
 }
