@@ -34,7 +34,7 @@ impl Session {
         };
         match reply {
             Ok(ok) => {
-                let (insert_id, status) = (self.outcome.insert_id, self.outcome.status);
+                let (insert_id, status, changes) = (self.outcome.insert_id, self.outcome.status, self.changes_count);
                 self.take_ok(ok);
                 if family == Family::MariaDb && !matches!(command, Command::Query | Command::ResetConnection) {
                     // Connector/C does not look into the OK of its simple commands.
@@ -42,6 +42,8 @@ impl Session {
                     self.outcome.insert_id = insert_id;
                     self.outcome.status = status;
                     self.outcome.info.clear();
+                    self.changes.clear();
+                    self.changes_count = changes;
                 }
                 Ok(())
             }
