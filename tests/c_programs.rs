@@ -314,6 +314,11 @@ fn every_option_is_the_originals() {
 }
 
 #[test]
+fn rare_calls_are_the_originals() {
+    same("rare");
+}
+
+#[test]
 fn reconnecting_is_the_originals() {
     same("reconnect");
 }
