@@ -186,7 +186,7 @@ entry! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::abi::family::{MariaDb, MySql, mysql};
+    use crate::abi::family::{MariaDb, MySql};
 
     #[test]
     fn versions_are_the_originals() {

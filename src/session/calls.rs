@@ -64,7 +64,7 @@ impl Session {
         self.run(statement).await?;
         let mut stored = StoredRows::default();
         self.store_result(&mut stored).await?;
-        Ok(if stored.len() == 0 { Vec::new() } else { stored.value(0, 0).unwrap_or_default() })
+        Ok(if stored.is_empty() { Vec::new() } else { stored.value(0, 0).unwrap_or_default() })
     }
 
     /// The next packet of the connection, raw.
