@@ -53,7 +53,8 @@ pub fn apply(options: &mut Options, file: Option<&Path>, group: Option<&str>) ->
         if key == "connection" && options.family == Family::MariaDb {
             // As for the original a mistake in it is none of the file's.
             let _ = apply_connection_string(options, value.as_deref().unwrap_or_default());
-        } else {
+        } else if value.is_some() || options.family == Family::MySql {
+            // Connector/C keeps the line's end in a key without a value, and so knows none.
             set(options, &key, value.as_deref());
         }
     }
@@ -354,7 +355,6 @@ fn set(options: &mut Options, key: &str, value: Option<&[u8]>) {
 fn unaliased(key: &str) -> &str {
     match key {
         "db" => "database",
-        "unix-socket" => "socket",
         "servername" => "host",
         "passwd" => "password",
         "tls-fp" => "ssl-fp",

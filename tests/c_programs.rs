@@ -309,6 +309,26 @@ fn local_infile_handlers_are_the_originals() {
 }
 
 #[test]
+fn connection_strings_are_the_originals() {
+    same("connect_string");
+}
+
+#[test]
+fn values_and_character_sets_are_the_originals() {
+    same("values");
+}
+
+#[test]
+fn every_option_is_the_originals() {
+    same("options");
+}
+
+#[test]
+fn rare_calls_are_the_originals() {
+    same("rare");
+}
+
+#[test]
 fn reconnecting_is_the_originals() {
     same("reconnect");
 }

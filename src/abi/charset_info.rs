@@ -4,13 +4,13 @@
 
 #![allow(unsafe_code)]
 
-use std::ffi::{c_char, c_uint};
+use std::ffi::{CString, c_char, c_int, c_uint};
 use std::sync::OnceLock;
 
 use crate::charset::{self, Collation, Scheme};
 use crate::options::Family;
 
-use super::convert::c_bytes;
+use super::convert::{c_bytes, put};
 use super::entry::entry;
 use super::family::Function;
 use super::family::mariadb::CharsetInfo;
@@ -154,9 +154,107 @@ lookups! {
     mysql_get_charset_by_name, mysql_get_charset_by_nr;
 }
 
+/// What iconv calls an encoding; the target may be approximated.
+fn iconv_name(info: &CharsetInfo, target: bool) -> Option<CString> {
+    // SAFETY: NULL or a NUL-ended constant.
+    let name = unsafe { c_bytes(info.encoding) }.filter(|name| !name.is_empty())?;
+    let mut text = String::from_utf8_lossy(name).into_owned();
+    if let Some(rest) = text.strip_prefix("UTF").filter(|rest| rest.starts_with(|first: char| first.is_ascii_digit())) {
+        let (digits, order) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len()));
+        // Without a byte order iconv would write a mark.
+        text = format!("UTF-{digits}{}", if order.is_empty() { "BE" } else { order });
+    }
+    if target {
+        text.push_str("//TRANSLIT");
+    }
+    CString::new(text).ok()
+}
+
+entry! {
+    /// Converts a text from one character set to another, by the system's iconv, as Connector/C does.
+    ///
+    /// Units: bytes; the two lengths are what there is before and what is left after. Returns: bytes written; all ones on
+    /// an error, with the system's number in `error` (EINVAL for a character set that iconv does not know, E2BIG, EILSEQ).
+    ///
+    /// # Safety
+    /// `from` and `to` are buffers of the lengths behind `from_length` and `to_length`; all pointers are valid, or NULL,
+    /// which is an error. The character sets are ours.
+    fn mariadb_convert_string<A>(
+        from: *const c_char, from_length: *mut usize, from_set: *const CharsetInfo, to: *mut c_char,
+        to_length: *mut usize, to_set: *const CharsetInfo, error: *mut c_int,
+    ) -> usize;
+    plain, fails usize::MAX, {
+        let fail = |number: c_int| {
+            // SAFETY: the caller's promise.
+            unsafe { put(error, number) };
+            usize::MAX
+        };
+        // SAFETY: the caller's promise.
+        let (from_set, to_set) = unsafe { (from_set.as_ref(), to_set.as_ref()) };
+        let names = from_set.zip(to_set).and_then(|(from, to)| iconv_name(from, false).zip(iconv_name(to, true)));
+        let Some((from_name, to_name)) = names else { return fail(libc::EINVAL) };
+        if from.is_null() || to.is_null() || from_length.is_null() || to_length.is_null() {
+            return fail(libc::EINVAL);
+        }
+        let errno = || std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EINVAL);
+        // SAFETY: NUL-ended names.
+        let converter = unsafe { libc::iconv_open(to_name.as_ptr(), from_name.as_ptr()) };
+        if converter.addr() == usize::MAX {
+            return fail(errno());
+        }
+        // SAFETY: the caller's promise.
+        let room = unsafe { *to_length };
+        let (mut from, mut to) = (from.cast_mut(), to);
+        // SAFETY: an open converter, and buffers of the lengths that the caller promises.
+        let done = unsafe { libc::iconv(converter, &raw mut from, from_length, &raw mut to, to_length) };
+        let failed = (done == usize::MAX).then(errno);
+        // SAFETY: opened above, used no more.
+        unsafe { libc::iconv_close(converter) };
+        match failed {
+            Some(number) => fail(number),
+            None => {
+                // SAFETY: the caller's promise.
+                unsafe { put(error, 0) };
+                // SAFETY: as above.
+                room - unsafe { *to_length }
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The converted text, what is left of the source, the error's number.
+    fn converted(from: &str, to: &str, text: &[u8], room: usize) -> (Option<Vec<u8>>, usize, c_int) {
+        let set = |name: &str| by_name(name.as_bytes()).expect("there");
+        let (mut left, mut free, mut error) = (text.len(), room, 7);
+        let mut out = vec![0u8; room];
+        // SAFETY: buffers of these lengths, places for the results.
+        let count = unsafe {
+            mariadb_convert_string::<crate::abi::family::MariaDb>(
+                text.as_ptr().cast(),
+                &raw mut left,
+                set(from),
+                out.as_mut_ptr().cast(),
+                &raw mut free,
+                set(to),
+                &raw mut error,
+            )
+        };
+        (out.get(..count).map(<[u8]>::to_vec), left, error)
+    }
+
+    #[test]
+    fn texts_are_converted() {
+        assert_eq!(converted("latin1", "utf8mb4", b"caf\xe9", 9), (Some("caf\u{e9}".into()), 0, 0));
+        assert_eq!(converted("utf8mb4", "utf16", b"a", 9), (Some(b"\0a".to_vec()), 0, 0), "no byte order mark");
+        assert_eq!(converted("gbk", "utf8mb4", b"\xc4\xe3", 9), (Some("\u{4f60}".into()), 0, 0));
+        assert_eq!(converted("utf8mb4", "utf8mb4", b"abc", 2), (None, 1, libc::E2BIG));
+        assert_eq!(converted("utf8mb4", "latin1", b"\xc3(", 9), (None, 2, libc::EILSEQ));
+        assert_eq!(converted("swe7", "utf8mb4", b"a", 9), (None, 1, libc::EINVAL));
+    }
 
     #[test]
     fn a_struct_is_made_once_and_tells_the_truth() {

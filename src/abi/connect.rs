@@ -83,6 +83,10 @@ entry! {
             },
             Err(error) => Err(error),
         };
+        handle.settings.status_callback.start(&handle.session);
+        // What files and strings said shows, too.
+        // SAFETY: lent through `mysql`.
+        unsafe { super::options::publish_options::<F>(mysql, handle) };
         // SAFETY: lent through `mysql`.
         if unsafe { handle.answer(mysql, result) } == 0 { mysql } else { ptr::null_mut() }
     }

@@ -135,7 +135,10 @@ fn field(column: &Column, family: Family) -> Field {
         decimals: c_uint::from(column.decimals),
         charsetnr: column.charset,
         r#type: kind,
-        extension: ptr::null_mut(),
+        extension: column.extended.map_or(ptr::null_mut(), |(start, length)| {
+            // SAFETY: so many bytes of the column's definition, which outlives this call.
+            super::field_attr::extension(unsafe { std::slice::from_raw_parts(start.cast(), length as usize) })
+        }),
     }
 }
 

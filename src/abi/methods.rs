@@ -1,7 +1,7 @@
 //! `MYSQL.methods`: the table of functions that Connector/C's programs may call around the exported ones.
 //!
-//! Those of statements belong to prepared statements and answer with their failure here; so do those that hand out
-//! rows in the original's own memory, and there is no table of the whole API for plugins, since none is loaded.
+//! Those that hand out rows, metadata or requests in the original's own memory answer with their failure, and there is no
+//! table of the whole API for plugins, since none is loaded.
 
 #![allow(unsafe_code)]
 
@@ -12,7 +12,7 @@ use crate::conn::driver::block_on;
 
 use super::convert::c_bytes;
 use super::entry::{entry, set_error};
-use super::family::mariadb::{Methods, Mysql};
+use super::family::mariadb::{Methods, Mysql, Stmt};
 use super::family::{Abi, Function, MariaDb};
 use super::handle::{Handle, call};
 use super::{connect, query};
@@ -35,7 +35,7 @@ pub(super) static METHODS: Table = Table(Methods {
     db_read_rows: REFUSED_NULL,
     db_read_one_row: REFUSED,
     db_supported_buffer_type: erased!(supported_buffer_type::<MariaDb>, unsafe extern "C" fn(c_int) -> c_char),
-    db_read_prepare_response: REFUSED,
+    db_read_prepare_response: erased!(statement_reply::<MariaDb>, unsafe extern "C" fn(*mut Stmt) -> c_int),
     db_read_stmt_result: erased!(read_query_result::<MariaDb>, unsafe extern "C" fn(*mut Mysql) -> c_int),
     db_stmt_get_result_metadata: REFUSED,
     db_stmt_get_param_metadata: REFUSED,
@@ -46,7 +46,7 @@ pub(super) static METHODS: Table = Table(Methods {
     set_error: erased!(set_client_error::<MariaDb>, SetError),
     invalidate_stmts: REFUSED_NULL,
     api: null_mut(),
-    db_read_execute_response: REFUSED,
+    db_read_execute_response: erased!(statement_reply::<MariaDb>, unsafe extern "C" fn(*mut Stmt) -> c_int),
     db_execute_generate_request: REFUSED_NULL,
 });
 
@@ -150,6 +150,19 @@ entry! {
     handle mysql, fails 1, {
         // SAFETY: the caller's promise.
         c_int::from(unsafe { query::mysql_read_query_result::<F>(mysql) })
+    }
+}
+
+entry! {
+    /// Whether the preparation or execution before this has failed: they read their replies themselves, also when the
+    /// program has asked to read them (`MARIADB_OPT_SKIP_READ_RESPONSE`).
+    ///
+    /// # Safety
+    /// `stmt` is NULL or a valid statement.
+    fn statement_reply<F>(stmt: *mut F::Stmt) -> c_int;
+    statement stmt, fails 1, {
+        // SAFETY: the caller's promise.
+        c_int::from(unsafe { F::stmt_last_errno(stmt).read() } != 0)
     }
 }
 

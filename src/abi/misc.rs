@@ -1,14 +1,13 @@
-//! Entries that need no session: library set-up, versions, plugins, small helpers.
+//! Entries that need no session: library set-up, versions, small helpers.
 //!
 //! Nothing here has process-wide state but the two numbers behind `mysql_get_parameters`.
 #![allow(unsafe_code)]
 
-use crate::abi::convert::{c_bytes, slice};
-use crate::abi::entry::{entry, set_error};
-use crate::abi::family::errors::mysql::CR_AUTH_PLUGIN_CANNOT_LOAD;
+use crate::abi::convert::slice;
+use crate::abi::entry::entry;
 use crate::abi::family::{Abi, mariadb};
 use crate::options::Family;
-use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -184,74 +183,10 @@ entry! {
     fn mysql_reset_server_public_key<A>(); plain, fails (), {}
 }
 
-/// Error 2059 in the family's words.
-fn no_plugin<A: Abi>(mysql: *mut A::Mysql, name: *const c_char) -> *mut A::ClientPlugin {
-    // SAFETY: the program promises a NUL-ended string.
-    let name = String::from_utf8_lossy(unsafe { c_bytes(name) }.unwrap_or_default());
-    let text = match A::FAMILY {
-        Family::MySql => format!("Authentication plugin '{name}' cannot be loaded: mysqlclient-ms has no plugin files"),
-        Family::MariaDb => {
-            format!("Plugin {name} could not be loaded: mysqlclient-ms has no plugin files")
-        }
-    };
-    set_error::<A>(mysql, CR_AUTH_PLUGIN_CANNOT_LOAD, b"HY000", text.as_bytes());
-    null_mut()
-}
-
-entry! {
-    /// Looks a client plugin up. There are none: every authentication method is compiled in and needs no plugin.
-    ///
-    /// Source: manuals of both. Returns: NULL. Errors: 2059 in the handle.
-    /// # Safety
-    /// `mysql`: valid handle; `name`: NUL-ended string or NULL.
-    fn mysql_client_find_plugin<A>(mysql: *mut A::Mysql, name: *const c_char, _kind: c_int) -> *mut A::ClientPlugin;
-    handle mysql, fails null_mut(), { no_plugin::<A>(mysql, name) }
-}
-
-entry! {
-    /// Adds a plugin of the program's. There is no plugin interface.
-    ///
-    /// Source: manuals of both. Returns: NULL. Errors: 2059 in the handle.
-    /// # Safety
-    /// `mysql`: valid handle; `plugin`: NULL or a plugin's head, whose name is a NUL-ended string.
-    fn mysql_client_register_plugin<A>(mysql: *mut A::Mysql, plugin: *mut A::ClientPlugin) -> *mut A::ClientPlugin;
-    handle mysql, fails null_mut(), {
-        let name = if plugin.is_null() {
-            std::ptr::null()
-        } else {
-            // SAFETY: the name is at the same place in both families, in a struct that the program promises.
-            unsafe { *A::plugin_name(plugin) }
-        };
-        no_plugin::<A>(mysql, name)
-    }
-}
-
-entry! {
-    /// Loads a plugin from a file. None is ever loaded.
-    ///
-    /// Source: manuals of both; C-variadic, the arguments are for the plugin. Returns: NULL. Errors: 2059 in the handle.
-    /// # Safety
-    /// `mysql`: valid handle; `name`: NUL-ended string or NULL.
-    fn mysql_load_plugin<A>(mysql: *mut A::Mysql, name: *const c_char, _kind: c_int, _argc: c_int) -> *mut A::ClientPlugin;
-    handle mysql, fails null_mut(), { no_plugin::<A>(mysql, name) }
-}
-
-entry! {
-    /// The same with a `va_list`.
-    ///
-    /// Source: manuals of both. Returns: NULL. Errors: 2059 in the handle.
-    /// # Safety
-    /// `mysql`: valid handle; `name`: NUL-ended string or NULL.
-    fn mysql_load_plugin_v<A>(
-        mysql: *mut A::Mysql, name: *const c_char, _kind: c_int, _argc: c_int, _args: *mut c_void,
-    ) -> *mut A::ClientPlugin;
-    handle mysql, fails null_mut(), { no_plugin::<A>(mysql, name) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::abi::family::{MariaDb, MySql, mysql};
+    use crate::abi::family::{MariaDb, MySql};
 
     #[test]
     fn versions_are_the_originals() {
@@ -276,16 +211,6 @@ mod tests {
         // SAFETY: no byte is read.
         let n = unsafe { mysql_hex_string::<MariaDb>(to.as_mut_ptr().cast(), std::ptr::null(), 5) };
         assert_eq!((n, to[0]), (0, 0));
-    }
-
-    #[test]
-    fn plugins_fail_with_2059() {
-        // SAFETY: all bytes zero is a valid handle.
-        let mut handle: Box<mysql::Mysql> = Box::new(unsafe { std::mem::zeroed() });
-        // SAFETY: a valid handle, a NUL-ended string.
-        let plugin = unsafe { mysql_client_find_plugin::<MySql>(&mut *handle, c"dialog".as_ptr(), 2) };
-        assert!(plugin.is_null());
-        assert_eq!(handle.net.last_errno, 2059);
     }
 
     #[test]

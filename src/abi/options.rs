@@ -221,7 +221,7 @@ fn refusal(family: Family) -> c_int {
 ///
 /// # Safety
 /// `mysql` is the pointer that lent `handle`.
-unsafe fn publish_options<F: Abi>(mysql: *mut F::Mysql, handle: &mut Handle<F>) {
+pub(super) unsafe fn publish_options<F: Abi>(mysql: *mut F::Mysql, handle: &mut Handle<F>) {
     let text = |opt: Opt| match handle.settings.get(opt) {
         Some(Value::Text(Some(text))) => text.as_ptr().cast_mut().cast::<c_char>(),
         _ => std::ptr::null_mut(),

@@ -48,6 +48,12 @@ impl StatusCallback {
         self.function.is_some()
     }
 
+    /// Takes the present state for told: a login tells nothing.
+    pub fn start(&mut self, session: &Session) {
+        self.status = session.outcome().status;
+        self.changes = session.changes_count();
+    }
+
     /// Tells what has changed since the last time.
     #[cold]
     pub fn tell(&mut self, session: &Session) {

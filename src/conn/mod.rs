@@ -115,6 +115,7 @@ pub enum Command {
     Query = 3,
     FieldList = 4,
     Refresh = 7,
+    Shutdown = 8,
     Statistics = 9,
     ProcessKill = 12,
     Debug = 13,

@@ -6,7 +6,7 @@ use crate::charset;
 use crate::conn::{Command, Head};
 use crate::error::Error;
 use crate::options::Family;
-use crate::result::Columns;
+use crate::result::{Columns, StoredRows};
 
 use super::connect::charset_dir;
 use super::results::expect_ok;
@@ -34,7 +34,7 @@ impl Session {
         };
         match reply {
             Ok(ok) => {
-                let (insert_id, status) = (self.outcome.insert_id, self.outcome.status);
+                let (insert_id, status, changes) = (self.outcome.insert_id, self.outcome.status, self.changes_count);
                 self.take_ok(ok);
                 if family == Family::MariaDb && !matches!(command, Command::Query | Command::ResetConnection) {
                     // Connector/C does not look into the OK of its simple commands.
@@ -42,6 +42,8 @@ impl Session {
                     self.outcome.insert_id = insert_id;
                     self.outcome.status = status;
                     self.outcome.info.clear();
+                    self.changes.clear();
+                    self.changes_count = changes;
                 }
                 Ok(())
             }
@@ -50,6 +52,27 @@ impl Session {
                 Err(error)
             }
         }
+    }
+
+    /// `mysql_shutdown`: by a statement, or by a command with `level` behind it.
+    pub async fn shutdown(&mut self, by_statement: bool, level: &[u8]) -> Result<(), Error> {
+        if by_statement { self.run(b"shutdown").await } else { self.command(Command::Shutdown, &[level]).await }
+    }
+
+    /// The first value of the first row of a statement's result; empty for NULL or no row.
+    pub async fn first_value(&mut self, statement: &[u8]) -> Result<Vec<u8>, Error> {
+        self.run(statement).await?;
+        let mut stored = StoredRows::default();
+        self.store_result(&mut stored).await?;
+        Ok(if stored.is_empty() { Vec::new() } else { stored.value(0, 0).unwrap_or_default() })
+    }
+
+    /// The next packet of the connection, raw.
+    ///
+    /// Errors: the server's, if it is an error packet; 2006, 2013.
+    pub async fn read_packet(&mut self) -> Result<Vec<u8>, Error> {
+        let read = self.current()?.read_text().await;
+        read.inspect_err(|_| self.after_failure())
     }
 
     /// A command by its number, as programs send it around the API. Without `reads` its reply is left for

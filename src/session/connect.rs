@@ -149,6 +149,7 @@ impl Session {
     /// Errors: 2058 when the handle is connected; those of [`Connection::open`].
     pub async fn connect_plain(&mut self, args: ConnectArgs, environment: &Environment) -> Result<(), Error> {
         self.check_unconnected()?;
+        let asked_port = if args.port == 0 { self.options.defaults.port.unwrap_or(0) } else { args.port };
         let args = args.complete(&self.options, environment);
         let charset = self.wanted_charset()?;
         self.outcome = super::Outcome::default();
@@ -174,13 +175,29 @@ impl Session {
         self.carry = Carry::default();
         self.carry.set_schema(node.target.database.clone(), None);
         node.connected(connection, self.carry.fresh());
+        self.args = args;
+        if self.options.family == Family::MariaDb {
+            self.show_as_connector_c(&node.target.endpoint, asked_port);
+        }
         self.nodes = vec![node];
         self.at = Some(0);
-        self.args = args;
         self.charset = charset;
         self.phase = Phase::Ready;
         self.connected = true;
         Ok(())
+    }
+
+    /// Connector/C shows of a Unix socket the port that was asked for and a host, of TCP no socket.
+    fn show_as_connector_c(&mut self, endpoint: &Endpoint, asked_port: u16) {
+        match endpoint {
+            Endpoint::Tcp { .. } => self.args.socket = None,
+            Endpoint::Unix(path) => {
+                use std::os::unix::ffi::OsStrExt;
+                self.args.port = asked_port;
+                self.args.host = Some(b"localhost".to_vec());
+                self.args.socket = Some(path.as_os_str().as_bytes().to_vec());
+            }
+        }
     }
 
     /// `mysql_change_user`: another account on the same connection, which forgets its session state; NULL texts are

@@ -392,6 +392,7 @@ impl Abi for MariaDb {
         insert_id(Mysql) -> u64 = insert_id;
         thread_id(Mysql) -> c_ulong = thread_id;
         packet_length(Mysql) -> c_ulong = packet_length;
+        read_pos(Mysql) -> *mut c_uchar = net.read_pos;
         port(Mysql) -> c_uint = port;
         client_flag(Mysql) -> c_ulong = client_flag;
         server_capabilities(Mysql) -> c_ulong = server_capabilities;

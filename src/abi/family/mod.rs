@@ -239,6 +239,8 @@ pub trait Abi: Copy + std::fmt::Debug + Send + Sync + 'static {
         thread_id(Mysql) -> c_ulong;
         /// `packet_length`: payload of the last packet read, bytes.
         packet_length(Mysql) -> c_ulong;
+        /// `net.read_pos`: the packet read last.
+        read_pos(Mysql) -> *mut c_uchar;
         /// `port`.
         port(Mysql) -> c_uint;
         /// `client_flag`: capabilities in use; clients may write it before connecting.

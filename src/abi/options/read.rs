@@ -11,7 +11,7 @@ use crate::abi::family::Abi;
 use crate::abi::family::constants::client_flag;
 use crate::abi::handle::Handle;
 use crate::error::Error;
-use crate::options::{Family, Options, TlsMode};
+use crate::options::{Family, Options};
 
 use super::table::{Kind, Opt, row};
 use super::{Settings, Value};
@@ -149,13 +149,13 @@ fn number(options: &Options, opt: Opt) -> u64 {
         Opt::ReportDataTruncation => u64::from(options.report_data_truncation),
         Opt::Reconnect => u64::from(options.reconnect),
         Opt::TlsMode => options.tls.mode as u64 + 1,
-        Opt::TlsEnforce => u64::from(options.tls.mode >= TlsMode::Required),
+        // Besides the flag itself.
+        Opt::TlsEnforce => u64::from(options.tls.fingerprint.is_some() || options.tls.fingerprint_list.is_some()),
         Opt::GetServerPublicKey => u64::from(options.get_server_public_key),
         Opt::ClearTextPlugin => u64::from(options.cleartext_plugin),
         Opt::ExpiredPasswords => has(client_flag::CLIENT_CAN_HANDLE_EXPIRED_PASSWORDS),
         Opt::MaxAllowedPacket => options.max_allowed_packet,
         Opt::NetBufferLength => options.net_buffer_length,
-        Opt::RetryCount => 1,
         _ => 0,
     }
 }
