@@ -177,16 +177,16 @@ fn diff(original: &str, ours: &str) -> String {
 
 /// Runs `program` everywhere with both libraries and compares.
 fn same(program: &str) {
-    same_on(program, server);
+    same_on(program, server, &abis());
 }
 
-/// The same on servers of another kind.
-fn same_on(program: &str, server: fn(Family) -> &'static Cluster) {
+/// The same on servers of another kind, or for some interfaces only.
+fn same_on(program: &str, server: fn(Family) -> &'static Cluster, abis: &[Abi]) {
     let library = library();
     let mut report = String::new();
     for family in harness::families() {
         let cluster = server(family);
-        for abi in abis() {
+        for &abi in abis {
             let what = format!("{program}, interface {abi:?}, server {family}");
             let original = run(command(program, abi, None), cluster);
             assert!(
@@ -305,7 +305,7 @@ fn reconnecting_is_the_originals() {
 
 #[test]
 fn statements_too_large_for_the_server_are_the_originals() {
-    same_on("large", narrow_server);
+    same_on("large", narrow_server, &abis());
 }
 
 #[test]
@@ -360,6 +360,117 @@ fn a_forked_child_sends_no_byte() {
             }
             control::send(&socket, "down").unwrap();
         });
+    }
+    assert!(report.is_empty(), "\n{report}");
+}
+
+/// The programs on non-blocking calls, each for the interface that has them.
+fn nonblocking() -> Vec<(&'static str, Abi)> {
+    abis()
+        .into_iter()
+        .map(|abi| match abi {
+            Abi::MariaDb => ("nonblocking_mariadb", abi),
+            Abi::MySql => ("nonblocking_mysql", abi),
+        })
+        .collect()
+}
+
+#[test]
+fn non_blocking_calls_are_the_originals() {
+    for (program, abi) in nonblocking() {
+        same_on(program, server, &[abi]);
+    }
+}
+
+/// Ours only: nothing moves between client and server but on the program's word, so a call that waits by itself waits
+/// for ever, and the program's alarm ends it. Then what the originals leave undefined.
+#[test]
+fn no_non_blocking_call_waits() {
+    if std::env::var_os("MS_ORIGINALS_ONLY").is_some() {
+        return;
+    }
+    let library = library();
+    let mut report = String::new();
+    for family in harness::families() {
+        for (program, abi) in nonblocking() {
+            let mut command = command(program, abi, Some(&library));
+            command.arg("lockstep");
+            let output = run(command, server(family));
+            let printed = text(&output.stdout);
+            let good = printed.ends_with("\nend\n")
+                && printed.matches("waited to read: often, to write: yes").count() == 2
+                && printed.matches("TLS as asked for: 1").count() == 2;
+            if !good || !output.stderr.is_empty() || !output.status.success() {
+                let _ = writeln!(
+                    report,
+                    "{program}, server {family}: {}\n{printed}\n{}",
+                    output.status,
+                    text(&output.stderr)
+                );
+            }
+            // What is refused while a call is pending, and what is not.
+            for line in lockstep_lines(abi) {
+                if !printed.lines().any(|printed| printed.split_whitespace().eq(line.split_whitespace())) {
+                    let _ = writeln!(report, "{program}, server {family}: not there: {line}\n{printed}");
+                }
+            }
+        }
+    }
+    assert!(report.is_empty(), "\n{report}");
+}
+
+/// What must be said of calls for which there is no original to compare with.
+fn lockstep_lines(abi: Abi) -> &'static [&'static str] {
+    match abi {
+        Abi::MariaDb => &[
+            "query rc=1 errno=2014 state=HY000 text=Commands out of sync; you can't run this command now",
+            "ping_start rc=1 errno=2014 state=HY000 text=Commands out of sync; you can't run this command now",
+            "commit_cont rc=1 errno=2014 state=HY000 text=Commands out of sync; you can't run this command now",
+            "escaped 4 a\\'b",
+            "query_cont rc=0 errno=0 state=00000 text=",
+            "fetch_row waits for 1, free_result for 1",
+            "an orphan: row 0, lengths 0, fetch_row_start 0",
+            "the child's query_cont rc=1 errno=2013 state=HY000 text=Lost connection to server during query",
+            "the parent's query_cont rc=0 errno=0 state=00000 text=",
+            "the parent's value 0",
+            "1 1 1 1 1 1",
+        ],
+        Abi::MySql => &[
+            "blocking query 1 errno=2014 state=HY000 text=Commands out of sync; you can't run this command now",
+            "next_result 2 errno=2014 state=HY000 text=Commands out of sync; you can't run this command now",
+            "result 0, escaped 4 a\\'b, charset utf8mb4",
+            "value 5",
+            "fetch_row 1",
+            "stage 5, socket 1",
+            "after its time limit: 2, errno 2013",
+        ],
+    }
+}
+
+/// Two hundred handles in one loop with a server that answers one byte at a time.
+#[test]
+fn non_blocking_calls_take_every_byte_as_it_comes() {
+    let library = library();
+    let mut report = String::new();
+    for family in harness::families() {
+        let cluster = server(family);
+        let primary = cluster.endpoint(0);
+        let proxy = Proxy::start(&format!("{}:{}", primary.host, primary.port)).unwrap();
+        proxy.trickle(1, std::time::Duration::ZERO);
+        for (program, abi) in nonblocking() {
+            let printed = [None, Some(library.as_path())].map(|library| {
+                let mut command = command(program, abi, library);
+                command.arg("trickle").envs(control::environment(cluster));
+                command.env("MS_NODE0_HOST", proxy.host()).env("MS_NODE0_PORT", proxy.port().to_string());
+                let output = command.output().unwrap();
+                assert!(output.status.success(), "{program}, server {family}: {}", output.status);
+                text(&output.stdout)
+            });
+            let wrong = judge(&printed[0], &printed[1]);
+            if !wrong.is_empty() || !printed[1].contains("200 handles, 0 say otherwise, most waited") {
+                let _ = writeln!(report, "{program}, server {family}:\n{}", diff(&printed[0], &printed[1]));
+            }
+        }
     }
     assert!(report.is_empty(), "\n{report}");
 }

@@ -358,12 +358,21 @@ impl<F: Abi> Handle<F> {
     /// # Safety
     /// As for [`Handle::lend`], with the pointer that lent this handle.
     pub unsafe fn answer(&mut self, mysql: *mut F::Mysql, result: Result<(), Error>) -> c_int {
+        let result = result.map_err(|error| self.shown_error(error));
+        // SAFETY: the caller's promise.
+        unsafe { self.answer_as_it_is(mysql, result) }
+    }
+
+    /// As [`Handle::answer`], where a connection that is gone is 2006 in both families.
+    ///
+    /// # Safety
+    /// As for [`Handle::answer`].
+    pub unsafe fn answer_as_it_is(&mut self, mysql: *mut F::Mysql, result: Result<(), Error>) -> c_int {
         // SAFETY: the caller's promise.
         unsafe { self.publish(mysql) };
         match result {
             Ok(()) => 0,
             Err(error) => {
-                let error = self.shown_error(error);
                 set_error::<F>(mysql, error.code, &error.sqlstate, &error.message);
                 1
             }

@@ -9,13 +9,15 @@ use std::ffi::{c_char, c_int, c_uint, c_ulong};
 use std::ptr;
 
 use crate::conn::driver::Stage;
-use crate::session::Phase;
+use crate::error::Error;
+use crate::session::{ConnectArgs, Phase};
 
 use super::connect::{Dial, connect_args, connected};
 use super::convert::{put, slice};
-use super::entry::entry;
-use super::family::Row;
+use super::entry::{entry, set_error};
+use super::family::constants::client_flag::CLIENT_QUERY_ATTRIBUTES;
 use super::family::constants::{connect_stage, net_async};
+use super::family::{Abi, Row};
 use super::handle::Handle;
 use super::memory::Result;
 use super::query::next_answer;
@@ -67,9 +69,9 @@ entry! {
 ///
 /// # Safety
 /// `mysql` is a valid handle.
-pub(super) unsafe fn start_connect<F: super::family::Abi>(
+pub(super) unsafe fn start_connect<F: Abi>(
     mysql: *mut F::Mysql,
-    args: crate::session::ConnectArgs,
+    args: ConnectArgs,
 ) -> Progress<*mut F::Mysql> {
     // SAFETY: the caller's promise.
     let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return Progress::Refused };
@@ -105,11 +107,29 @@ entry! {
     }
 }
 
+/// The tail of calls that send a statement; `connected`: there was a connection before it. Here, unlike in its blocking
+/// calls, libmysqlclient knows 2006: from a connection that it finds closed before it sends, and, but for servers with
+/// query attributes, from one that is gone.
+fn statement_ended<F: Abi>(
+    handle: &mut Handle<F>,
+    mysql: *mut F::Mysql,
+    (connected, result): (bool, std::result::Result<(), Error>),
+) -> c_int {
+    // SAFETY: inside the public struct of the handle that a tail is called with.
+    let capabilities = unsafe { F::server_capabilities(mysql).read() };
+    if connected || capabilities & CLIENT_QUERY_ATTRIBUTES == 0 {
+        // SAFETY: a tail is called with the pointer that lent the handle.
+        unsafe { handle.answer_as_it_is(mysql, result) }
+    } else {
+        zero_or_one(handle, mysql, result)
+    }
+}
+
 /// Goes on with sending a statement, or begins it.
 ///
 /// # Safety
 /// `mysql` is a valid handle; `query` a readable buffer of `length` bytes.
-unsafe fn send<F: super::family::Abi>(mysql: *mut F::Mysql, query: *const c_char, length: c_ulong) -> Progress<c_int> {
+unsafe fn send<F: Abi>(mysql: *mut F::Mysql, query: *const c_char, length: c_ulong) -> Progress<c_int> {
     // SAFETY: the caller's promise.
     unsafe { step::again::<F, _>(mysql, Call::SendQuery) }.unwrap_or_else(|| {
         // SAFETY: the caller's promise.
@@ -119,10 +139,13 @@ unsafe fn send<F: super::family::Abi>(mysql: *mut F::Mysql, query: *const c_char
             step::start::<F, _, _, _>(
                 mysql,
                 Call::SendQuery,
-                |session| async move { session.send_query(&sql).await },
-                |handle, mysql, result| {
-                    handle.steps.sent = result.is_ok();
-                    zero_or_one(handle, mysql, result)
+                |session| async move {
+                    let connected = session.notice_end();
+                    (connected, session.send_query(&sql).await)
+                },
+                |handle, mysql, outcome| {
+                    handle.steps.sent = outcome.1.is_ok();
+                    statement_ended(handle, mysql, outcome)
                 },
             )
         }
@@ -172,7 +195,15 @@ entry! {
         let sql = unsafe { slice(query, length) }.to_vec();
         // SAFETY: the caller's promise.
         status(unsafe {
-            step::start(mysql, Call::Query, |session| async move { session.run(&sql).await }, zero_or_one::<F>)
+            step::start(
+                mysql,
+                Call::Query,
+                |session| async move {
+                    let connected = session.notice_end();
+                    (connected, session.run(&sql).await)
+                },
+                statement_ended::<F>,
+            )
         })
     }
 }
@@ -228,8 +259,14 @@ entry! {
         // SAFETY: the caller's promise.
         unsafe { put(row, ptr::null_mut()) };
         // SAFETY: the caller's promise.
+        let owner = unsafe { F::res_handle(result).read() };
+        // SAFETY: the caller's promise.
         match unsafe { Result::<F>::start_fetch(result) } {
             Progress::Done(values) => {
+                if values.is_null() && !owner.is_null() {
+                    // SAFETY: a result's handle is live.
+                    unsafe { fetch_failed::<F>(owner) };
+                }
                 // SAFETY: the caller's promise.
                 unsafe { put(row, values) };
                 COMPLETE
@@ -237,6 +274,20 @@ entry! {
             Progress::Waiting(_) => NOT_READY,
             Progress::Refused => COMPLETE,
         }
+    }
+}
+
+/// Whatever went wrong while a row was fetched, libmysqlclient calls it out of sync here. Routed handles tell what it was.
+///
+/// # Safety
+/// `mysql` is a valid handle.
+unsafe fn fetch_failed<F: Abi>(mysql: *mut F::Mysql) {
+    // SAFETY: the caller's promise.
+    let failed = unsafe { F::last_errno(mysql).read() } != 0;
+    // SAFETY: the caller's promise.
+    if failed && unsafe { Handle::<F>::lend_quietly(mysql) }.is_some_and(|handle| !handle.session.is_routed()) {
+        let error = Error::out_of_sync();
+        set_error::<F>(mysql, error.code, &error.sqlstate, &error.message);
     }
 }
 

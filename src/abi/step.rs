@@ -150,12 +150,15 @@ where
 /// `mysql` is NULL or a valid handle.
 pub(super) unsafe fn resume<F: Abi, T: 'static>(mysql: *mut F::Mysql, ready: c_int) -> Progress<T> {
     // SAFETY: the caller's promise.
-    let taken = unsafe { take::<F>(mysql, |pending| pending.result == TypeId::of::<T>()) };
-    let Some((slot, pending)) = taken else {
-        if !mysql.is_null() {
-            out_of_sync::<F>(mysql);
+    let (slot, pending) = match unsafe { take::<F>(mysql, |pending| pending.result == TypeId::of::<T>()) } {
+        Taken::Pending(slot, pending) => (slot, pending),
+        Taken::Lost => return Progress::Refused,
+        Taken::Nothing => {
+            if !mysql.is_null() {
+                out_of_sync::<F>(mysql);
+            }
+            return Progress::Refused;
         }
-        return Progress::Refused;
     };
     let expired = pending.waits.first().copied().filter(|_| ready & MYSQL_WAIT_TIMEOUT != 0);
     // SAFETY: the caller's promise; the pending operation is this handle's.
@@ -168,10 +171,12 @@ pub(super) unsafe fn resume<F: Abi, T: 'static>(mysql: *mut F::Mysql, ready: c_i
 /// `mysql` is NULL or a valid handle.
 pub(super) unsafe fn again<F: Abi, T: 'static>(mysql: *mut F::Mysql, call: Call) -> Option<Progress<T>> {
     // SAFETY: the caller's promise.
-    let (slot, pending) =
-        unsafe { take::<F>(mysql, |pending| pending.call == call && pending.result == TypeId::of::<T>()) }?;
-    // SAFETY: the caller's promise; the pending operation is this handle's.
-    Some(unsafe { advance(mysql, slot, pending, None) })
+    match unsafe { take::<F>(mysql, |pending| pending.call == call && pending.result == TypeId::of::<T>()) } {
+        // SAFETY: the caller's promise; the pending operation is this handle's.
+        Taken::Pending(slot, pending) => Some(unsafe { advance(mysql, slot, pending, None) }),
+        Taken::Lost => Some(Progress::Refused),
+        Taken::Nothing => None,
+    }
 }
 
 /// Runs a pending operation of `call` to its end, waiting for it.
@@ -181,8 +186,8 @@ pub(super) unsafe fn again<F: Abi, T: 'static>(mysql: *mut F::Mysql, call: Call)
 #[cold]
 pub(super) unsafe fn complete<F: Abi, T: 'static>(mysql: *mut F::Mysql, call: Call) -> Option<T> {
     // SAFETY: the caller's promise.
-    let (slot, mut pending) =
-        unsafe { take::<F>(mysql, |pending| pending.call == call && pending.result == TypeId::of::<T>()) }?;
+    let taken = unsafe { take::<F>(mysql, |pending| pending.call == call && pending.result == TypeId::of::<T>()) };
+    let Taken::Pending(slot, mut pending) = taken else { return None };
     let ending = block_on_pinned(Pin::new(&mut pending.future));
     drop(pending);
     // SAFETY: the caller's promise; the future is gone, and with it the borrow of the session.
@@ -238,31 +243,41 @@ fn out_of_sync<F: Abi>(mysql: *mut F::Mysql) {
     set_error::<F>(mysql, error.code, &error.sqlstate, &error.message);
 }
 
-/// Takes a pending operation out of its handle if `wanted`. One whose connection is not this process's any more is
-/// dropped, and the session left without connections.
+/// What was found on a handle.
+enum Taken<F: Abi> {
+    /// The operation that was wanted, out of its handle.
+    Pending(*mut Handle<F>, Box<Pending<F>>),
+    /// It was there, but its connection is another process's, or closed by the program. The error is set.
+    Lost,
+    /// There is none, or another one.
+    Nothing,
+}
+
+/// Takes a pending operation out of its handle if it is `wanted`.
 ///
 /// # Safety
 /// `mysql` is NULL or a valid handle.
-unsafe fn take<F: Abi>(
-    mysql: *mut F::Mysql,
-    wanted: impl FnOnce(&Pending<F>) -> bool,
-) -> Option<(*mut Handle<F>, Box<Pending<F>>)> {
+unsafe fn take<F: Abi>(mysql: *mut F::Mysql, wanted: impl FnOnce(&Pending<F>) -> bool) -> Taken<F> {
     // SAFETY: the caller's promise.
-    let slot = unsafe { Handle::<F>::pending(mysql) }?;
+    let Some(slot) = (unsafe { Handle::<F>::pending(mysql) }) else { return Taken::Nothing };
     // SAFETY: only this part of the handle is borrowed, and not for long.
     let place = unsafe { &mut *ptr::addr_of_mut!((*slot).steps.pending) };
     if !place.as_deref().is_some_and(wanted) {
-        return None;
+        return Taken::Nothing;
     }
     // SAFETY: the caller's promise.
     if unsafe { Handle::owns_pending(slot, mysql) } {
-        return place.take().map(|pending| (slot, pending));
+        return place.take().map_or(Taken::Nothing, |pending| Taken::Pending(slot, pending));
     }
     // SAFETY: the caller's promise.
     unsafe { cancel::<F>(mysql) };
-    // SAFETY: the caller's promise; lending notices the loss and drops the connections.
-    let _ = unsafe { Handle::<F>::lend(mysql) };
-    None
+    // Lending notices the loss and drops the connections.
+    // SAFETY: the caller's promise.
+    if let Some(handle) = unsafe { Handle::<F>::lend(mysql) } {
+        // SAFETY: lent through `mysql`.
+        unsafe { handle.answer(mysql, Err(Error::lost(F::FAMILY))) };
+    }
+    Taken::Lost
 }
 
 /// One step.

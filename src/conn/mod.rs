@@ -215,6 +215,13 @@ impl Connection {
         self.channel.is_drained() && self.channel.transport.has_ended()
     }
 
+    /// Marks the connection as broken if the server has closed it.
+    pub fn notice_end(&mut self) {
+        if self.has_ended() {
+            self.channel.broken = true;
+        }
+    }
+
     /// No reply byte of this connection waits in our buffers, TLS plaintext included.
     pub fn is_drained(&self) -> bool {
         self.channel.is_drained()
