@@ -41,6 +41,41 @@ struct handle {
 static unsigned int nb_port;
 static int nb_all_tls, nb_some_tls, nb_rows = 2000, nb_width = 60, nb_unix, nb_large, nb_lockstep;
 
+/* A table of numbers from 1 to 2560, of this process. */
+static char nb_table[40];
+
+static MYSQL *make_numbers(void)
+{
+  char sql[200];
+  MYSQL *a = admin();
+  snprintf(nb_table, sizeof nb_table, "nb_numbers_%d", (int)getpid());
+  snprintf(sql, sizeof sql, "CREATE TABLE %s (n INT PRIMARY KEY)", nb_table);
+  must(a, sql);
+  snprintf(sql, sizeof sql, "INSERT INTO %s VALUES (1), (2), (3), (4), (5), (6), (7), (8), (9), (10)", nb_table);
+  must(a, sql);
+  for (int i = 10; i < 2560; i *= 2) {
+    snprintf(sql, sizeof sql, "INSERT INTO %s SELECT n + %d FROM %s", nb_table, i, nb_table);
+    must(a, sql);
+  }
+  return a;
+}
+
+static void drop_numbers(MYSQL *a)
+{
+  char sql[100];
+  snprintf(sql, sizeof sql, "DROP TABLE %s", nb_table);
+  must(a, sql);
+  mysql_close(a);
+}
+
+/* A statement on it. */
+static const char *of_numbers(const char *before, const char *behind)
+{
+  static char sql[400];
+  snprintf(sql, sizeof sql, "%s FROM %s%s", before, nb_table, behind);
+  return sql;
+}
+
 /* A statement that does not fit into the socket's buffers. */
 static const char *large_statement(void)
 {

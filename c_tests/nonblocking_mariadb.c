@@ -66,8 +66,8 @@ static void run(struct handle *h)
     }
 
     /* a large one, stored */
-    snprintf(h->sql, sizeof h->sql, "SELECT n, REPEAT(CHAR(97 + n %% 26), n %% %d) FROM nb_ma_numbers WHERE n <= %d ORDER BY n",
-             nb_width, nb_rows);
+    snprintf(h->sql, sizeof h->sql, "SELECT n, REPEAT(CHAR(97 + n %% 26), n %% %d) FROM %s WHERE n <= %d ORDER BY n",
+             nb_width, nb_table, nb_rows);
     AWAIT(mysql_real_query_start(&h->integer, h->m, h->sql, strlen(h->sql)),
           mysql_real_query_cont(&h->integer, h->m, h->ready));
     note_end(h, "real_query", h->integer);
@@ -170,7 +170,7 @@ static void run(struct handle *h)
     note(h, "select_db %d, %d", h->integer != 0, mysql_errno(h->m) != 0);
     AWAIT(mysql_select_db_start(&h->integer, h->m, db()), mysql_select_db_cont(&h->integer, h->m, h->ready));
     note_end(h, "select_db", h->integer);
-    AWAIT(mysql_list_fields_start(&h->res, h->m, "nb_ma_numbers", "n%"), mysql_list_fields_cont(&h->res, h->m, h->ready));
+    AWAIT(mysql_list_fields_start(&h->res, h->m, nb_table, "n%"), mysql_list_fields_cont(&h->res, h->m, h->ready));
     note(h, "list_fields %d, %s", h->res != NULL, h->res ? mysql_fetch_field(h->res)->name : mysql_error(h->m));
     mysql_free_result(h->res);
     AWAIT(mysql_stat_start(&h->text, h->m), mysql_stat_cont(&h->text, h->m, h->ready));
@@ -358,7 +358,7 @@ static void errors(void)
   say("free_result_start(NULL) %d", mysql_free_result_start(NULL));
   say("close_start(NULL) %d", mysql_close_start(NULL));
 
-  say("query %d", query_now(m, "SELECT n, REPEAT('x', 4000) FROM nb_ma_numbers"));
+  say("query %d", query_now(m, of_numbers("SELECT n, REPEAT('x', 4000)", "")));
   res = mysql_use_result(m);
   MYSQL_ROW row = mysql_fetch_row(res);
   say("a row %d", row != NULL);
@@ -411,7 +411,7 @@ static void meanwhile(void)
   alive(m);
 
   section("a blocking fetch is refused, a blocking free ends what is pending");
-  say("query %d", query_now(m, "SELECT SLEEP(n / 500), REPEAT('w', 30000) FROM nb_ma_numbers WHERE n < 20"));
+  say("query %d", query_now(m, of_numbers("SELECT SLEEP(n / 500), REPEAT('w', 30000)", " WHERE n < 20")));
   res = mysql_use_result(m);
   while ((mask = mysql_fetch_row_start(&row, res)) == 0 && row)
     ;
@@ -420,7 +420,7 @@ static void meanwhile(void)
   show_rc("fetch_row", row == NULL, m);
   mysql_free_result(res);
   alive(m);
-  say("query %d", query_now(m, "SELECT SLEEP(n / 500), REPEAT('w', 30000) FROM nb_ma_numbers WHERE n < 20"));
+  say("query %d", query_now(m, of_numbers("SELECT SLEEP(n / 500), REPEAT('w', 30000)", " WHERE n < 20")));
   res = mysql_use_result(m);
   while ((mask = mysql_fetch_row_start(&row, res)) == 0 && row)
     ;
@@ -439,7 +439,7 @@ static void meanwhile(void)
   say("close_start %d", mysql_close_start(m));
   m = fresh();
   connect_now(m, host(), pass(), port());
-  say("query %d", query_now(m, "SELECT SLEEP(n / 500), REPEAT('w', 30000) FROM nb_ma_numbers WHERE n < 20"));
+  say("query %d", query_now(m, of_numbers("SELECT SLEEP(n / 500), REPEAT('w', 30000)", " WHERE n < 20")));
   res = mysql_use_result(m);
   while ((mask = mysql_fetch_row_start(&row, res)) == 0 && row)
     ;
@@ -496,15 +496,7 @@ int main(int argc, char **argv)
   lab_start();
   alarm(240);
   nb_port = port();
-  MYSQL *a = admin();
-  must(a, "DROP TABLE IF EXISTS nb_ma_numbers");
-  must(a, "CREATE TABLE nb_ma_numbers (n INT PRIMARY KEY)");
-  must(a, "INSERT INTO nb_ma_numbers VALUES (1), (2), (3), (4), (5), (6), (7), (8), (9), (10)");
-  for (int i = 10; i < 2560; i *= 2) {
-    char sql[100];
-    snprintf(sql, sizeof sql, "INSERT INTO nb_ma_numbers SELECT n + %d FROM nb_ma_numbers", i);
-    must(a, sql);
-  }
+  MYSQL *a = make_numbers();
   if (argc > 1 && !strcmp(argv[1], "lockstep")) {
     nb_rows = 40;
     nb_large = 6 << 20;
@@ -526,8 +518,7 @@ int main(int argc, char **argv)
     limits();
     errors();
   }
-  must(a, "DROP TABLE nb_ma_numbers");
-  mysql_close(a);
+  drop_numbers(a);
   printf("\nend\n");
   return 0;
 }

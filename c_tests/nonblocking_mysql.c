@@ -72,8 +72,8 @@ static void run(struct handle *h)
     }
 
     /* a large one, stored */
-    snprintf(h->sql, sizeof h->sql, "SELECT n, REPEAT(CHAR(97 + n %% 26), n %% %d) FROM nb_my_numbers WHERE n <= %d ORDER BY n",
-             nb_width, nb_rows);
+    snprintf(h->sql, sizeof h->sql, "SELECT n, REPEAT(CHAR(97 + n %% 26), n %% %d) FROM %s WHERE n <= %d ORDER BY n",
+             nb_width, nb_table, nb_rows);
     QUERY(h->sql);
     note_end(h, "query", h->status);
     AWAIT(mysql_store_result_nonblocking(h->m, &h->res));
@@ -230,7 +230,7 @@ static void errors(void)
   alive(m);
   say("free_result(NULL) %d", mysql_free_result_nonblocking(NULL));
 
-  show_status_of("query", query_now(m, "SELECT n, REPEAT('x', 4000) FROM nb_my_numbers"), m);
+  show_status_of("query", query_now(m, of_numbers("SELECT n, REPEAT('x', 4000)", "")), m);
   res = mysql_use_result(m);
   row = mysql_fetch_row(res);
   say("a row %d", row != NULL);
@@ -265,7 +265,7 @@ static void errors(void)
 
   m = mysql_init(NULL);
   connect_now(m, host(), pass(), port());
-  show_status_of("query", query_now(m, "SELECT n, REPEAT('x', 4000) FROM nb_my_numbers"), m);
+  show_status_of("query", query_now(m, of_numbers("SELECT n, REPEAT('x', 4000)", "")), m);
   kill_from_outside(m);
   while ((status = mysql_store_result_nonblocking(m, &res)) == NET_ASYNC_NOT_READY)
     wait_for(m);
@@ -327,7 +327,7 @@ static void meanwhile(void)
   alive(m);
 
   section("freeing ends a fetch that is pending");
-  const char *rows = "SELECT SLEEP(n / 500), REPEAT('w', 30000) FROM nb_my_numbers WHERE n < 20";
+  const char *rows = of_numbers("SELECT SLEEP(n / 500), REPEAT('w', 30000)", " WHERE n < 20");
   for (int way = 0; way < 3; way++) {
     say("query %d", query_now(m, rows));
     res = mysql_use_result(m);
@@ -385,15 +385,7 @@ int main(int argc, char **argv)
   lab_start();
   alarm(240);
   nb_port = port();
-  MYSQL *a = admin();
-  must(a, "DROP TABLE IF EXISTS nb_my_numbers");
-  must(a, "CREATE TABLE nb_my_numbers (n INT PRIMARY KEY)");
-  must(a, "INSERT INTO nb_my_numbers VALUES (1), (2), (3), (4), (5), (6), (7), (8), (9), (10)");
-  for (int i = 10; i < 2560; i *= 2) {
-    char sql[100];
-    snprintf(sql, sizeof sql, "INSERT INTO nb_my_numbers SELECT n + %d FROM nb_my_numbers", i);
-    must(a, sql);
-  }
+  MYSQL *a = make_numbers();
   if (argc > 1 && !strcmp(argv[1], "lockstep")) {
     nb_rows = 40;
     nb_large = 6 << 20;
@@ -413,8 +405,7 @@ int main(int argc, char **argv)
     side_by_side("200 handles", 200);
     errors();
   }
-  must(a, "DROP TABLE nb_my_numbers");
-  mysql_close(a);
+  drop_numbers(a);
   printf("\nend\n");
   return 0;
 }
