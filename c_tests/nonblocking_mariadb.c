@@ -205,6 +205,65 @@ static void run(struct handle *h)
   }
 }
 
+static void run_routed(struct handle *h)
+{
+  switch (h->line) {
+  case 0:
+    prepare(h);
+    AWAIT(mysql_real_connect_start(&h->connected, h->m, host(), user(), pass(), db(), nb_port, NULL, 0),
+          mysql_real_connect_cont(&h->connected, h->m, h->ready));
+    if (!h->connected) {
+      note_end(h, "real_connect", 0);
+      mysql_close(h->m);
+      h->line = DONE;
+      return;
+    }
+    for (h->i = 0; h->i < 6; h->i++) {
+      AWAIT(mysql_query_start(&h->integer, h->m, "SELECT id, v FROM nb_read ORDER BY id /* r */"),
+            mysql_query_cont(&h->integer, h->m, h->ready));
+      AWAIT(mysql_store_result_start(&h->res, h->m), mysql_store_result_cont(&h->res, h->m, h->ready));
+      for (h->sum = 0; h->res && (h->row = mysql_fetch_row(h->res));)
+        h->sum = sum_row(h->res, h->row, h->sum);
+      mysql_free_result(h->res);
+      snprintf(h->sql, sizeof h->sql, "INSERT INTO nb_written_%d VALUES (%u, 'text') /* w */", (int)getpid(), h->i);
+      AWAIT(mysql_query_start(&h->integer, h->m, h->sql), mysql_query_cont(&h->integer, h->m, h->ready));
+      note(h, "read %d, sum %llx, written %llu", h->integer, h->sum, (unsigned long long)mysql_affected_rows(h->m));
+      AWAIT(mysql_query_start(&h->integer, h->m, "SELECT id, REPEAT(v, 100) FROM nb_read ORDER BY id /* r */"),
+            mysql_query_cont(&h->integer, h->m, h->ready));
+      h->res = mysql_use_result(h->m);
+      for (h->sum = 0; h->res;) {
+        AWAIT(mysql_fetch_row_start(&h->row, h->res), mysql_fetch_row_cont(&h->row, h->res, h->ready));
+        if (!h->row)
+          break;
+        h->sum = sum_row(h->res, h->row, h->sum);
+      }
+      note(h, "fetched %llu, sum %llx", h->res ? (unsigned long long)mysql_num_rows(h->res) : 0, h->sum);
+      AWAIT(mysql_free_result_start(h->res), mysql_free_result_cont(h->res, h->ready));
+      AWAIT(mysql_query_start(&h->integer, h->m, "START TRANSACTION /* t */"),
+            mysql_query_cont(&h->integer, h->m, h->ready));
+      AWAIT(mysql_query_start(&h->integer, h->m, "SELECT COUNT(*) FROM nb_read /* t */"),
+            mysql_query_cont(&h->integer, h->m, h->ready));
+      AWAIT(mysql_store_result_start(&h->res, h->m), mysql_store_result_cont(&h->res, h->m, h->ready));
+      note(h, "in a transaction %s", h->res ? mysql_fetch_row(h->res)[0] : "none");
+      mysql_free_result(h->res);
+      AWAIT(mysql_commit_start(&h->flag, h->m), mysql_commit_cont(&h->flag, h->m, h->ready));
+      note_end(h, "commit", h->flag);
+      AWAIT(mysql_send_query_start(&h->integer, h->m, "SELECT COUNT(*) FROM nb_read /* r */", 36),
+            mysql_send_query_cont(&h->integer, h->m, h->ready));
+      AWAIT(mysql_read_query_result_start(&h->flag, h->m), mysql_read_query_result_cont(&h->flag, h->m, h->ready));
+      AWAIT(mysql_store_result_start(&h->res, h->m), mysql_store_result_cont(&h->res, h->m, h->ready));
+      note(h, "sent %s", h->res ? mysql_fetch_row(h->res)[0] : "none");
+      mysql_free_result(h->res);
+      AWAIT(mysql_ping_start(&h->integer, h->m), mysql_ping_cont(&h->integer, h->m, h->ready));
+      AWAIT(mysql_set_character_set_start(&h->integer, h->m, h->i % 2 ? "latin1" : "utf8mb4"),
+            mysql_set_character_set_cont(&h->integer, h->m, h->ready));
+      note(h, "character set %d", h->integer);
+    }
+    AWAIT(mysql_close_start(h->m), mysql_close_cont(h->m, h->ready));
+    h->line = DONE;
+  }
+}
+
 static MYSQL *fresh(void)
 {
   MYSQL *m = mysql_init(NULL);
@@ -505,6 +564,8 @@ int main(int argc, char **argv)
     lockstep("byte by byte, with TLS");
     nb_port = port();
     meanwhile();
+  } else if (argc > 1 && !strcmp(argv[1], "routed")) {
+    routed(a);
   } else if (argc > 1 && !strcmp(argv[1], "trickle")) {
     nb_rows = 5;
     nb_some_tls = 10;

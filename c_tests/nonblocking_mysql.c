@@ -163,6 +163,57 @@ static void run(struct handle *h)
   }
 }
 
+static void run_routed(struct handle *h)
+{
+  switch (h->line) {
+  case 0:
+    prepare(h);
+    AWAIT(mysql_real_connect_nonblocking(h->m, host(), user(), pass(), db(), nb_port, NULL, 0));
+    if (h->status) {
+      note_end(h, "real_connect", h->status);
+      mysql_close(h->m);
+      h->line = DONE;
+      return;
+    }
+    for (h->i = 0; h->i < 6; h->i++) {
+      QUERY("SELECT id, v FROM nb_read ORDER BY id /* r */");
+      AWAIT(mysql_store_result_nonblocking(h->m, &h->res));
+      for (h->sum = 0; h->res && (h->row = mysql_fetch_row(h->res));)
+        h->sum = sum_row(h->res, h->row, h->sum);
+      mysql_free_result(h->res);
+      snprintf(h->sql, sizeof h->sql, "INSERT INTO nb_written_%d VALUES (%u, 'text') /* w */", (int)getpid(), h->i);
+      QUERY(h->sql);
+      note(h, "read %d, sum %llx, written %llu", h->status, h->sum, (unsigned long long)mysql_affected_rows(h->m));
+      QUERY("SELECT id, REPEAT(v, 100) FROM nb_read ORDER BY id /* r */");
+      h->res = mysql_use_result(h->m);
+      for (h->sum = 0; h->res;) {
+        AWAIT(mysql_fetch_row_nonblocking(h->res, &h->row));
+        if (!h->row)
+          break;
+        h->sum = sum_row(h->res, h->row, h->sum);
+      }
+      note(h, "fetched %llu, sum %llx", h->res ? (unsigned long long)mysql_num_rows(h->res) : 0, h->sum);
+      AWAIT(mysql_free_result_nonblocking(h->res));
+      QUERY("START TRANSACTION /* t */");
+      QUERY("SELECT COUNT(*) FROM nb_read /* t */");
+      AWAIT(mysql_store_result_nonblocking(h->m, &h->res));
+      note(h, "in a transaction %s", h->res ? mysql_fetch_row(h->res)[0] : "none");
+      mysql_free_result(h->res);
+      QUERY("COMMIT");
+      note_end(h, "commit", h->status);
+      AWAIT(mysql_send_query_nonblocking(h->m, "SELECT COUNT(*) FROM nb_read /* r */", 36));
+      QUERY("SELECT COUNT(*) FROM nb_read /* r */");
+      AWAIT(mysql_store_result_nonblocking(h->m, &h->res));
+      note(h, "sent %s", h->res ? mysql_fetch_row(h->res)[0] : "none");
+      mysql_free_result(h->res);
+      AWAIT(mysql_reset_connection_nonblocking(h->m));
+      note(h, "reset_connection %d", h->status);
+    }
+    mysql_close(h->m);
+    h->line = DONE;
+  }
+}
+
 static void wait_for(MYSQL *m)
 {
   struct pollfd p = {m->net.fd, POLLIN, 0};
@@ -394,6 +445,8 @@ int main(int argc, char **argv)
     lockstep("byte by byte, with TLS");
     nb_lockstep = 0;
     meanwhile();
+  } else if (argc > 1 && !strcmp(argv[1], "routed")) {
+    routed(a);
   } else if (argc > 1 && !strcmp(argv[1], "trickle")) {
     nb_rows = 5;
     nb_some_tls = 10;

@@ -474,3 +474,70 @@ fn non_blocking_calls_take_every_byte_as_it_comes() {
     }
     assert!(report.is_empty(), "\n{report}");
 }
+
+/// Statements of ten handles in one loop, each marked with where it belongs; the servers' logs tell where it was.
+#[test]
+fn non_blocking_statements_reach_the_right_server() {
+    let library = library();
+    for family in harness::families() {
+        let cluster = Cluster::start(Spec::new(family, 2)).unwrap();
+        cluster.sql(0, "CREATE TABLE test.nb_read (id INT PRIMARY KEY, v VARCHAR(40)) ENGINE=InnoDB").unwrap();
+        let rows: Vec<String> = (1..=100).map(|id| format!("({id}, 'value {id}')")).collect();
+        cluster.sql(0, &format!("INSERT INTO test.nb_read VALUES {}", rows.join(","))).unwrap();
+        cluster.wait_in_step().unwrap();
+        let config = cluster.folder().join("nonblocking.json");
+        write_private(&config, &routing(&cluster));
+        for (program, abi) in nonblocking() {
+            let what = format!("{program}, server {family}");
+            let mut alone = command(program, abi, None);
+            alone.arg("routed");
+            let alone = run(alone, &cluster);
+            assert!(alone.status.success(), "{what}: with the original: {}", alone.status);
+            let marks: Vec<_> = cluster.nodes().map(|n| cluster.log_mark(n).unwrap()).collect();
+            let mut ours = command(program, abi, Some(&library));
+            ours.arg("routed").env("MYSQLND_MS_ENABLE", "1").env("MYSQLND_MS_CONFIG_FILE", &config);
+            let ours = run(ours, &cluster);
+            assert!(ours.status.success(), "{what}: {}\n{}", ours.status, text(&ours.stderr));
+            assert_eq!(text(&ours.stdout), text(&alone.stdout), "{what}");
+            let on = |n: usize, mark: &str| {
+                let end = format!("/* {mark} */");
+                let log = cluster.general_log_since(n, &marks[n]).unwrap();
+                log.iter().filter(|entry| entry.command == "Query" && entry.argument.trim_end().ends_with(&end)).count()
+            };
+            let (writes, steps): (Vec<usize>, Vec<usize>) = (0..3).map(|n| (on(n, "w"), on(n, "t"))).unzip();
+            assert_eq!((writes, steps), (vec![60, 0, 0], vec![120, 0, 0]), "{what}: writes and transactions");
+            let reads: Vec<usize> = (0..3).map(|n| on(n, "r")).collect();
+            assert_eq!((reads[0], reads[1] + reads[2]), (0, 180), "{what}: reads on source and replicas");
+            assert!(reads[1] > 36 && reads[2] > 36, "{what}: reads are spread over both replicas: {reads:?}");
+        }
+    }
+}
+
+/// One section, reached by the port that the program connects to anyway.
+fn routing(cluster: &Cluster) -> String {
+    let node = |n: usize| {
+        let at = cluster.endpoint(n);
+        format!(r#"{{"host": "{}", "port": {}}}"#, at.host, at.port)
+    };
+    let at = cluster.endpoint(0);
+    format!(
+        r#"{{"shop": {{
+            "master": {{"source": {}}},
+            "slave": {{"r1": {}, "r2": {}}},
+            "match": {{"host": "{}", "port": {}}},
+            "filters": {{"roundrobin": []}},
+            "master_on_write": false
+        }}}}"#,
+        node(0),
+        node(1),
+        node(2),
+        at.host,
+        at.port
+    )
+}
+
+fn write_private(path: &Path, text: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::write(path, text).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).unwrap();
+}
