@@ -177,6 +177,12 @@ static void drive(struct handle *all, int count)
   free(polled);
 }
 
+static void show_log(const char *log)
+{
+  for (const char *end; (end = strchr(log, '\n')); log = end + 1)
+    say("%.*s", (int)(end - log), log);
+}
+
 /* All handles side by side: the first one's log, and who says something else. */
 static void side_by_side(const char *title, int count)
 {
@@ -185,8 +191,7 @@ static void side_by_side(const char *title, int count)
   for (int i = 0; i < count; i++)
     all[i].number = i;
   drive(all, count);
-  for (char *line = strtok(strdup(all[0].log), "\n"); line; line = strtok(NULL, "\n"))
-    say("%s", line);
+  show_log(all[0].log);
   int other = 0;
   unsigned long waits = 0;
   for (int i = 0; i < count; i++) {
@@ -310,8 +315,7 @@ static void lockstep(const char *title)
     h->ready = h->mask & 3;
     run(h);
   }
-  for (char *line = strtok(strdup(h->log), "\n"); line; line = strtok(NULL, "\n"))
-    say("%s", line);
+  show_log(h->log);
   say("waited to read: %s, to write: %s", down > 500 ? "often" : "rarely", up ? "yes" : "no");
   close(r.words);
   kill(r.pid, SIGKILL);

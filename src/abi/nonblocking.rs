@@ -69,10 +69,7 @@ entry! {
 ///
 /// # Safety
 /// `mysql` is a valid handle.
-pub(super) unsafe fn start_connect<F: Abi>(
-    mysql: *mut F::Mysql,
-    args: ConnectArgs,
-) -> Progress<*mut F::Mysql> {
+pub(super) unsafe fn start_connect<F: Abi>(mysql: *mut F::Mysql, args: ConnectArgs) -> Progress<*mut F::Mysql> {
     // SAFETY: the caller's promise.
     let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return Progress::Refused };
     // SAFETY: lent through `mysql`.

@@ -365,8 +365,9 @@ fn milliseconds(left: Duration) -> c_uint {
 /// # Safety
 /// `mysql` is NULL or points to a `MYSQL` whose private pointer is ours or NULL.
 pub(super) unsafe fn timeout<F: Abi>(mysql: *mut F::Mysql) -> c_uint {
-    // SAFETY: the caller's promise; only this part of the handle is read.
+    // SAFETY: the caller's promise.
     match unsafe { Handle::<F>::pending(mysql) } {
+        // SAFETY: only this part of the handle is read.
         Some(slot) => unsafe { ptr::addr_of!((*slot).steps.timeout).read() },
         // SAFETY: the caller's promise.
         None => unsafe { Handle::<F>::lend_quietly(mysql) }.map_or(0, |handle| handle.steps.timeout),
