@@ -37,6 +37,38 @@ static void prepare(struct handle *h)
     mysql_options(h->m, MYSQL_OPT_SSL_ENFORCE, &on);
 }
 
+/* What a call of a statement has left. */
+static void note_stmt(struct handle *h, const char *what, long long value)
+{
+  note(h, "%-28s %lld errno=%u state=%s text=%s affected=%lld rows=%llu", what, value, mysql_stmt_errno(h->stmt),
+       mysql_stmt_sqlstate(h->stmt), mysql_stmt_error(h->stmt), (long long)mysql_stmt_affected_rows(h->stmt),
+       (unsigned long long)mysql_stmt_num_rows(h->stmt));
+}
+
+static void bind_all(struct handle *h)
+{
+  memset(h->in, 0, sizeof h->in);
+  memset(h->out, 0, sizeof h->out);
+  h->in[0].buffer_type = MYSQL_TYPE_LONG;
+  h->in[0].buffer = &h->number;
+  h->in[1].buffer_type = MYSQL_TYPE_LONG;
+  h->in[1].buffer = &h->limit;
+  h->out[0].buffer_type = MYSQL_TYPE_LONG;
+  h->out[0].buffer = &h->got_number;
+  h->out[1].buffer_type = MYSQL_TYPE_STRING;
+  h->out[1].buffer = h->text_got;
+  h->out[1].buffer_length = sizeof h->text_got;
+  h->out[1].length = &h->text_length;
+  h->out[2].buffer_type = MYSQL_TYPE_LONG;
+  h->out[2].buffer = &h->got_limit;
+}
+
+static void sum_fetched(struct handle *h)
+{
+  h->sum = h->sum * 31 + digest(h->text_got, h->text_length) + (unsigned)h->got_number * 7 + (unsigned)h->got_limit;
+  h->rows++;
+}
+
 static void run(struct handle *h)
 {
   switch (h->line) {
@@ -143,6 +175,67 @@ static void run(struct handle *h)
     note(h, "send_query %d", h->integer);
     AWAIT(mysql_read_query_result_start(&h->flag, h->m), mysql_read_query_result_cont(&h->flag, h->m, h->ready));
     note_end(h, "read_query_result", h->flag);
+    AWAIT(mysql_store_result_start(&h->res, h->m), mysql_store_result_cont(&h->res, h->m, h->ready));
+    note(h, "value %s", h->res ? mysql_fetch_row(h->res)[0] : "none");
+    mysql_free_result(h->res);
+
+    /* prepared statements */
+    bind_all(h);
+    h->stmt = mysql_stmt_init(h->m);
+    AWAIT(mysql_stmt_prepare_start(&h->integer, h->stmt, "SELECT nothing_such", 19),
+          mysql_stmt_prepare_cont(&h->integer, h->stmt, h->ready));
+    note_stmt(h, "stmt_prepare", h->integer != 0);
+    snprintf(h->sql, sizeof h->sql, "SELECT n, REPEAT('p', n %% %d), ? FROM %s WHERE n <= ? ORDER BY n", nb_width, nb_table);
+    AWAIT(mysql_stmt_prepare_start(&h->integer, h->stmt, h->sql, strlen(h->sql)),
+          mysql_stmt_prepare_cont(&h->integer, h->stmt, h->ready));
+    note_stmt(h, "stmt_prepare", h->integer);
+    note(h, "parameters %lu, columns %u", mysql_stmt_param_count(h->stmt), mysql_stmt_field_count(h->stmt));
+    h->number = 17;
+    h->limit = nb_rows;
+    mysql_stmt_bind_param(h->stmt, h->in);
+    AWAIT(mysql_stmt_execute_start(&h->integer, h->stmt), mysql_stmt_execute_cont(&h->integer, h->stmt, h->ready));
+    note_stmt(h, "stmt_execute", h->integer);
+    mysql_stmt_bind_result(h->stmt, h->out);
+    AWAIT(mysql_stmt_store_result_start(&h->integer, h->stmt),
+          mysql_stmt_store_result_cont(&h->integer, h->stmt, h->ready));
+    note_stmt(h, "stmt_store_result", h->integer);
+    for (h->sum = h->rows = 0; (h->status = mysql_stmt_fetch(h->stmt)) == 0;)
+      sum_fetched(h);
+    note(h, "stored %u rows, sum %llx, fetch %d", h->rows, h->sum, h->status);
+    AWAIT(mysql_stmt_free_result_start(&h->flag, h->stmt), mysql_stmt_free_result_cont(&h->flag, h->stmt, h->ready));
+    note_stmt(h, "stmt_free_result", h->flag);
+    AWAIT(mysql_stmt_execute_start(&h->integer, h->stmt), mysql_stmt_execute_cont(&h->integer, h->stmt, h->ready));
+    for (h->sum = h->rows = 0;;) {
+      AWAIT(mysql_stmt_fetch_start(&h->integer, h->stmt), mysql_stmt_fetch_cont(&h->integer, h->stmt, h->ready));
+      if (h->integer)
+        break;
+      sum_fetched(h);
+    }
+    note(h, "fetched %u rows, sum %llx, fetch %d", h->rows, h->sum, h->integer);
+    AWAIT(mysql_stmt_execute_start(&h->integer, h->stmt), mysql_stmt_execute_cont(&h->integer, h->stmt, h->ready));
+    for (h->i = 0; h->i < 3; h->i++) {
+      AWAIT(mysql_stmt_fetch_start(&h->integer, h->stmt), mysql_stmt_fetch_cont(&h->integer, h->stmt, h->ready));
+    }
+    AWAIT(mysql_stmt_free_result_start(&h->flag, h->stmt), mysql_stmt_free_result_cont(&h->flag, h->stmt, h->ready));
+    note_stmt(h, "given up", h->flag);
+    AWAIT(mysql_stmt_reset_start(&h->flag, h->stmt), mysql_stmt_reset_cont(&h->flag, h->stmt, h->ready));
+    note_stmt(h, "stmt_reset", h->flag);
+    AWAIT(mysql_stmt_next_result_start(&h->integer, h->stmt), mysql_stmt_next_result_cont(&h->integer, h->stmt, h->ready));
+    note(h, "stmt_next_result %d", h->integer);
+    AWAIT(mysql_stmt_prepare_start(&h->integer, h->stmt, "INSERT INTO nb_own (t) VALUES (?)", 33),
+          mysql_stmt_prepare_cont(&h->integer, h->stmt, h->ready));
+    h->in[0].buffer_type = MYSQL_TYPE_BLOB;
+    mysql_stmt_bind_param(h->stmt, h->in);
+    for (h->i = 0; h->i < 3; h->i++) {
+      AWAIT(mysql_stmt_send_long_data_start(&h->flag, h->stmt, 0, "a piece", 7),
+            mysql_stmt_send_long_data_cont(&h->flag, h->stmt, h->ready));
+    }
+    AWAIT(mysql_stmt_execute_start(&h->integer, h->stmt), mysql_stmt_execute_cont(&h->integer, h->stmt, h->ready));
+    note_stmt(h, "stmt_execute", h->integer);
+    AWAIT(mysql_stmt_close_start(&h->flag, h->stmt), mysql_stmt_close_cont(&h->flag, h->stmt, h->ready));
+    note(h, "stmt_close %d", h->flag);
+    AWAIT(mysql_query_start(&h->integer, h->m, "SELECT t FROM nb_own ORDER BY id DESC LIMIT 1"),
+          mysql_query_cont(&h->integer, h->m, h->ready));
     AWAIT(mysql_store_result_start(&h->res, h->m), mysql_store_result_cont(&h->res, h->m, h->ready));
     note(h, "value %s", h->res ? mysql_fetch_row(h->res)[0] : "none");
     mysql_free_result(h->res);
@@ -487,6 +580,38 @@ static void meanwhile(void)
   mysql_free_result(res);
   alive(m);
 
+  section("another call while one of a statement is pending");
+  const char *slow = "SELECT SLEEP(0.2), 5";
+  MYSQL_STMT *stmt = mysql_stmt_init(m);
+  say("prepare %d", mysql_stmt_prepare(stmt, slow, strlen(slow)));
+  mask = mysql_stmt_execute_start(&ret, stmt);
+  say("execute waits for %d", mask);
+  rc = mysql_query(m, "SELECT 1");
+  show_rc("query", rc, m);
+  rc = mysql_stmt_execute(stmt);
+  say("execute rc=%d errno=%u", rc, mysql_stmt_errno(stmt));
+  say("stmt_reset_start %d", mysql_stmt_reset_start(&flag, stmt));
+  say("rc=%d errno=%u", flag, mysql_stmt_errno(stmt));
+  while (mask)
+    mask = mysql_stmt_execute_cont(&ret, stmt, ready(m, mask));
+  say("execute rc=%d errno=%u, rows %d", ret, mysql_stmt_errno(stmt), mysql_stmt_store_result(stmt) == 0);
+  mysql_stmt_free_result(stmt);
+  mask = mysql_query_start(&ret, m, slow);
+  rc = mysql_stmt_execute(stmt);
+  say("the handle's query waits for %d, execute rc=%d errno=%u", mask, rc, mysql_stmt_errno(stmt));
+  while (mask)
+    mask = mysql_query_cont(&ret, m, ready(m, mask));
+  mysql_free_result(mysql_store_result(m));
+  mask = mysql_stmt_execute_start(&ret, stmt);
+  say("execute waits for %d", mask);
+  mysql_close(m);
+  say("the handle is closed: errno=%u", mysql_stmt_errno(stmt));
+  say("execute_start %d", mysql_stmt_execute_start(&ret, stmt));
+  say("rc=%d errno=%u", ret, mysql_stmt_errno(stmt));
+  say("close_start %d", mysql_stmt_close_start(&flag, stmt));
+  m = fresh();
+  connect_now(m, host(), pass(), port());
+
   section("closing with a call pending");
   mask = mysql_query_start(&ret, m, "SELECT SLEEP(1)");
   say("query waits for %d", mask);
@@ -571,7 +696,7 @@ int main(int argc, char **argv)
     nb_some_tls = 10;
     side_by_side("200 handles, one byte at a time", 200);
   } else {
-    nb_some_tls = 2;
+    nb_some_tls = 8;
     nb_unix = 1;
     nb_large = 100000;
     side_by_side("200 handles", 200);

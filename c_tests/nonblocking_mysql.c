@@ -452,7 +452,7 @@ int main(int argc, char **argv)
     nb_some_tls = 10;
     side_by_side("200 handles, one byte at a time", 200);
   } else {
-    nb_some_tls = 2;
+    nb_some_tls = 8;
     nb_unix = 1;
     nb_large = 100000;
     side_by_side("200 handles", 200);

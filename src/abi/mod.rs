@@ -44,5 +44,6 @@ mod start;
 mod status;
 mod step;
 pub mod stmt;
+mod stmt_start;
 pub mod stub;
 mod values;

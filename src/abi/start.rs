@@ -25,7 +25,7 @@ use super::result::read_rows;
 use super::step::{self, Call, Progress, false_or_true, zero_or_one};
 
 /// Writes a call's failure value; the value of the function that failed.
-fn failed<T>(place: *mut T, value: T) -> c_int {
+pub(super) fn failed<T>(place: *mut T, value: T) -> c_int {
     // SAFETY: NULL, or the place that the program gave for the result.
     unsafe { put(place, value) };
     0
@@ -35,7 +35,7 @@ fn failed<T>(place: *mut T, value: T) -> c_int {
 ///
 /// # Safety
 /// `mysql` is NULL or a valid handle.
-unsafe fn is_asked_for<F: Abi>(mysql: *mut F::Mysql) -> bool {
+pub(super) unsafe fn is_asked_for<F: Abi>(mysql: *mut F::Mysql) -> bool {
     // SAFETY: the caller's promise.
     let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return false };
     let asked = handle.settings.is_nonblocking();

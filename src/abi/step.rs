@@ -24,6 +24,7 @@ use super::entry::set_error;
 use super::family::Abi;
 use super::family::constants::wait::{MYSQL_WAIT_READ, MYSQL_WAIT_TIMEOUT, MYSQL_WAIT_WRITE};
 use super::handle::Handle;
+use super::stmt::Statement;
 
 /// Which call an operation belongs to, where another call may follow it up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +51,10 @@ struct Pending<F: Abi> {
     future: Pin<Box<dyn Future<Output = Ending<F>>>>,
     waits: Vec<Wait>,
     stage: Option<Stage>,
+    /// The statement that it works on; NULL if it is the handle's own.
+    statement: *mut F::Stmt,
+    /// It lends the handle itself, in its first step, and publishes its outcome.
+    whole: bool,
     /// The character set, and whether the server takes backslashes for themselves: programs escape meanwhile.
     reading: (Collation, bool),
 }
@@ -137,9 +142,44 @@ where
         future: Box::pin(future),
         waits: Vec::new(),
         stage: Some(Stage::Connecting),
+        statement: ptr::null_mut(),
+        whole: false,
         reading,
     };
     // SAFETY: as above; the lent handle is not used any more.
+    unsafe { advance(mysql, slot, Box::new(pending), None) }
+}
+
+/// Begins the call of a statement: `work` is all of it, from lending the handle to the entry's value.
+///
+/// # Safety
+/// `stmt` is a valid statement of `mysql`, a valid handle. What `work` uses outlives the operation.
+pub(super) unsafe fn start_statement<F: Abi, T: 'static>(
+    mysql: *mut F::Mysql,
+    stmt: *mut F::Stmt,
+    work: impl Future<Output = T> + 'static,
+) -> Progress<T> {
+    // SAFETY: the caller's promise.
+    let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return Progress::Refused };
+    let reading = (handle.session.charset(), handle.session.no_backslash_escapes());
+    let slot: *mut Handle<F> = handle;
+    let future = async move {
+        let result = work.await;
+        // SAFETY: `advance` gives a place of the result's type, which it has checked.
+        let ending: Ending<F> = Box::new(move |_, _, place| unsafe { place.cast::<T>().write(result) });
+        ending
+    };
+    let pending = Pending {
+        call: Call::Other,
+        result: TypeId::of::<T>(),
+        future: Box::pin(future),
+        waits: Vec::new(),
+        stage: None,
+        statement: stmt,
+        whole: true,
+        reading,
+    };
+    // SAFETY: the lent handle is not used any more: the operation lends it again.
     unsafe { advance(mysql, slot, Box::new(pending), None) }
 }
 
@@ -188,6 +228,8 @@ pub(super) unsafe fn complete<F: Abi, T: 'static>(mysql: *mut F::Mysql, call: Ca
     // SAFETY: the caller's promise.
     let taken = unsafe { take::<F>(mysql, |pending| pending.call == call && pending.result == TypeId::of::<T>()) };
     let Taken::Pending(slot, mut pending) = taken else { return None };
+    // SAFETY: the caller's promise.
+    unsafe { hand_over(slot, &pending) };
     let ending = block_on_pinned(Pin::new(&mut pending.future));
     drop(pending);
     // SAFETY: the caller's promise; the future is gone, and with it the borrow of the session.
@@ -203,6 +245,10 @@ pub(super) unsafe fn cancel<F: Abi>(mysql: *mut F::Mysql) {
     let Some(slot) = (unsafe { Handle::<F>::pending(mysql) }) else { return };
     // SAFETY: the caller's promise; only this part of the handle is borrowed.
     let pending = unsafe { (*ptr::addr_of_mut!((*slot).steps.pending)).take() };
+    if let Some(pending) = &pending {
+        // SAFETY: NULL or the operation's statement, which is live as long as the operation.
+        unsafe { Statement::<F>::set_pending(pending.statement, false) };
+    }
     // SAFETY: the caller's promise.
     let owns = unsafe { Handle::owns_pending(slot, mysql) };
     match pending {
@@ -290,9 +336,8 @@ unsafe fn advance<F: Abi, T: 'static>(
     mut pending: Box<Pending<F>>,
     expired: Option<Wait>,
 ) -> Progress<T> {
-    // Also against calls that the program makes from within (its file handler).
     // SAFETY: the caller's promise.
-    unsafe { Handle::set_pending(slot, true) };
+    unsafe { hand_over(slot, &pending) };
     let step = driver::step(pending.future.as_mut(), expired);
     pending.stage = driver::last_stage().or(pending.stage);
     match step {
@@ -307,6 +352,19 @@ unsafe fn advance<F: Abi, T: 'static>(
             Progress::Waiting(unsafe { suspend(mysql, slot, pending) })
         }
     }
+}
+
+/// Lets an operation have what it works on.
+///
+/// # Safety
+/// `slot` is what is behind the handle of `pending`, its operation.
+unsafe fn hand_over<F: Abi>(slot: *mut Handle<F>, pending: &Pending<F>) {
+    // One that has borrowed the session keeps the handle from calls that the program makes from within (its file
+    // handler); one that lends the handle itself must find it.
+    // SAFETY: the caller's promise.
+    unsafe { Handle::set_pending(slot, !pending.whole) };
+    // SAFETY: NULL or the operation's statement, which is live as long as the operation.
+    unsafe { Statement::<F>::set_pending(pending.statement, false) };
 }
 
 /// Ends an operation whose future is gone.
@@ -350,6 +408,10 @@ unsafe fn suspend<F: Abi>(mysql: *mut F::Mysql, slot: *mut Handle<F>, pending: B
         // SAFETY: the caller's promise; only this part of the handle is touched.
         unsafe { ptr::addr_of_mut!((*slot).steps.timeout).write(left) };
     }
+    // SAFETY: NULL or the operation's statement, which is live as long as the operation.
+    unsafe { Statement::<F>::set_pending(pending.statement, true) };
+    // SAFETY: the caller's promise. A reference to the handle that the operation holds is not used while it waits.
+    unsafe { Handle::set_pending(slot, true) };
     // SAFETY: as above.
     unsafe { *ptr::addr_of_mut!((*slot).steps.pending) = Some(pending) };
     mask
