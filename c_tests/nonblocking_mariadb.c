@@ -203,7 +203,7 @@ static void run(struct handle *h)
       sum_fetched(h);
     note(h, "stored %u rows, sum %llx, fetch %d", h->rows, h->sum, h->status);
     AWAIT(mysql_stmt_free_result_start(&h->flag, h->stmt), mysql_stmt_free_result_cont(&h->flag, h->stmt, h->ready));
-    note_stmt(h, "stmt_free_result", h->flag);
+    note(h, "stmt_free_result %d errno=%u", h->flag, mysql_stmt_errno(h->stmt));
     AWAIT(mysql_stmt_execute_start(&h->integer, h->stmt), mysql_stmt_execute_cont(&h->integer, h->stmt, h->ready));
     for (h->sum = h->rows = 0;;) {
       AWAIT(mysql_stmt_fetch_start(&h->integer, h->stmt), mysql_stmt_fetch_cont(&h->integer, h->stmt, h->ready));
