@@ -483,3 +483,121 @@ pub(super) fn zero_or_one<F: Abi>(handle: &mut Handle<F>, mysql: *mut F::Mysql, 
 pub(super) fn false_or_true<F: Abi>(handle: &mut Handle<F>, mysql: *mut F::Mysql, result: Result<(), Error>) -> c_char {
     zero_or_one(handle, mysql, result) as c_char
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::abi::entry::entry;
+    use crate::abi::family::{MariaDb, mariadb};
+    use crate::conn::driver::wait_for;
+    use crate::error::cr;
+    use std::os::fd::AsRawFd;
+    use std::os::unix::net::UnixStream;
+
+    type Mysql = mariadb::Mysql;
+
+    /// A call that waits for a byte, then panics or not.
+    async fn waits(stream: UnixStream, panics: bool) -> Result<(), Error> {
+        wait_for(&stream, Interest::Read, None).await;
+        assert!(!panics, "as asked for");
+        Ok(())
+    }
+
+    entry! {
+        /// Goes on.
+        /// # Safety
+        /// A valid handle.
+        fn goes_on<F>(ret: *mut c_int, mysql: *mut F::Mysql) -> c_int;
+        handle mysql, fails -9, {
+            // SAFETY: a valid handle.
+            unsafe { resume::<F, c_int>(mysql, 0).answer(ret, 1) }
+        }
+    }
+
+    fn begun(panics: bool) -> (*mut Mysql, UnixStream, c_int) {
+        // SAFETY: NULL asks for memory of ours.
+        let mysql = unsafe { Handle::<MariaDb>::init(ptr::null_mut()) };
+        let (theirs, ours) = UnixStream::pair().unwrap();
+        let fd = ours.as_raw_fd();
+        let work = |_: &'static mut Session| waits(ours, panics);
+        // SAFETY: a valid handle.
+        let progress = unsafe { start(mysql, Call::Other, work, zero_or_one::<MariaDb>) };
+        assert_eq!(progress, Progress::Waiting(MYSQL_WAIT_READ));
+        // SAFETY: as above.
+        assert_eq!(unsafe { MariaDb::fd(mysql).read() }, fd, "the socket to wait for is shown");
+        (mysql, theirs, fd)
+    }
+
+    fn errno(mysql: *mut Mysql) -> u32 {
+        // SAFETY: a valid handle.
+        unsafe { MariaDb::last_errno(mysql).read() }
+    }
+
+    #[test]
+    fn nobody_else_has_the_handle_while_a_call_waits() {
+        let (mysql, mut theirs, _) = begun(false);
+        // SAFETY: a valid handle.
+        assert!(unsafe { Handle::<MariaDb>::lend(mysql) }.is_none());
+        assert_eq!(errno(mysql), cr::COMMANDS_OUT_OF_SYNC);
+        // SAFETY: as above.
+        assert!(unsafe { reading::<MariaDb>(mysql) }.is_some());
+        // SAFETY: as above.
+        assert_eq!(unsafe { resume::<MariaDb, c_char>(mysql, 0) }, Progress::Refused, "a result of another type");
+        // SAFETY: as above.
+        assert_eq!(unsafe { resume::<MariaDb, c_int>(mysql, 0) }, Progress::Waiting(MYSQL_WAIT_READ));
+        std::io::Write::write_all(&mut theirs, b"x").unwrap();
+        // SAFETY: as above.
+        assert_eq!(unsafe { resume::<MariaDb, c_int>(mysql, 0) }, Progress::Done(0));
+        assert_eq!(errno(mysql), 0);
+        // SAFETY: as above.
+        assert_eq!(unsafe { MariaDb::fd(mysql).read() }, -1, "it is not connected");
+        // SAFETY: as above.
+        assert!(unsafe { Handle::<MariaDb>::lend(mysql) }.is_some());
+        // SAFETY: not used after this.
+        unsafe { Handle::<MariaDb>::close(mysql) };
+    }
+
+    #[test]
+    fn a_panic_in_a_step_ends_the_call_and_the_handle_can_be_closed() {
+        let (mysql, mut theirs, _) = begun(true);
+        std::io::Write::write_all(&mut theirs, b"x").unwrap();
+        let mut ret = 5;
+        // SAFETY: a valid handle.
+        assert_eq!(unsafe { goes_on::<MariaDb>(&raw mut ret, mysql) }, -9);
+        assert_eq!((errno(mysql), ret), (cr::UNKNOWN_ERROR, 5));
+        // SAFETY: as above.
+        assert!(unsafe { Handle::<MariaDb>::lend(mysql) }.is_some());
+        // SAFETY: not used after this.
+        unsafe { Handle::<MariaDb>::close(mysql) };
+    }
+
+    #[test]
+    fn closing_drops_what_waits() {
+        let (mysql, mut theirs, _) = begun(false);
+        // SAFETY: not used after this.
+        unsafe { Handle::<MariaDb>::close(mysql) };
+        let mut rest = Vec::new();
+        assert_eq!(std::io::Read::read_to_end(&mut theirs, &mut rest).unwrap(), 0, "the other end is closed");
+    }
+
+    #[test]
+    fn a_call_that_waits_can_be_run_to_its_end() {
+        let (mysql, mut theirs, _) = begun(false);
+        std::io::Write::write_all(&mut theirs, b"x").unwrap();
+        // SAFETY: a valid handle.
+        assert_eq!(unsafe { complete::<MariaDb, c_int>(mysql, Call::FetchRow) }, None);
+        // SAFETY: as above.
+        assert_eq!(unsafe { complete::<MariaDb, c_int>(mysql, Call::Other) }, Some(0));
+        // SAFETY: not used after this.
+        unsafe { Handle::<MariaDb>::close(mysql) };
+    }
+
+    #[test]
+    fn milliseconds_are_rounded_up() {
+        assert_eq!(milliseconds(Duration::ZERO), 0);
+        assert_eq!(milliseconds(Duration::from_nanos(1)), 1);
+        assert_eq!(milliseconds(Duration::from_secs(30)), 30_000);
+        assert_eq!(milliseconds(Duration::from_secs(u64::MAX)), c_uint::MAX);
+    }
+}

@@ -147,6 +147,12 @@ pub(super) async fn wait(fd: BorrowedFd<'_>, interest: Interest, deadline: Optio
     std::future::poll_fn(|_| wait_now(fd, interest, deadline)).await
 }
 
+/// [`wait`] for tests of other modules, however it ends.
+#[cfg(test)]
+pub async fn wait_for(fd: &impl std::os::fd::AsFd, interest: Interest, deadline: Option<Instant>) {
+    let _ = wait(fd.as_fd(), interest, deadline).await;
+}
+
 /// One poll of [`wait`].
 pub(super) fn wait_now(
     fd: BorrowedFd<'_>,
