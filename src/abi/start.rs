@@ -16,6 +16,7 @@ use crate::session::Session;
 use super::connect::{connect_args, status_line};
 use super::convert::{c_bytes, put, slice};
 use super::entry::{entry, set_error};
+use super::family::constants::client_flag::CLIENT_REMEMBER_OPTIONS;
 use super::family::{Abi, Row};
 use super::handle::Handle;
 use super::memory::Result;
@@ -121,7 +122,7 @@ call! {
         unix_socket: *const c_char, client_flag: c_ulong,
     ) -> *mut F::Mysql, fails ptr::null_mut(), {
         // SAFETY: the caller's promise.
-        let args = unsafe { connect_args(host, user, passwd, db, port, unix_socket, client_flag) };
+        let args = unsafe { connect_args(host, user, passwd, db, port, unix_socket, client_flag | CLIENT_REMEMBER_OPTIONS) };
         // SAFETY: the caller's promise.
         unsafe { start_connect::<F>(mysql, args) }
     }
