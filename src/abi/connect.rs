@@ -3,9 +3,10 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{c_char, c_int, c_uint, c_ulong};
+use std::pin::pin;
 use std::ptr;
 
-use crate::conn::driver::block_on;
+use crate::conn::driver::{block_on, block_on_pinned};
 use crate::error::{Error, cr};
 use crate::options::Family;
 use crate::session::{ConnectArgs, Environment, Session};
@@ -64,7 +65,7 @@ entry! {
         let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return ptr::null_mut() };
         // SAFETY: lent through `mysql`.
         let dial = unsafe { Dial::new(mysql, handle, args) };
-        let result = block_on(dial.run(&mut handle.session));
+        let result = dial.block(&mut handle.session);
         connected(handle, mysql, result)
     }
 }
@@ -116,6 +117,15 @@ impl Dial {
             .and_then(|()| super::options::read_connection_string(handle, &mut args))
             .and_then(|()| super::options::read_option_files(handle));
         Dial { args, defaults, refused }
+    }
+
+    /// Connects, waiting.
+    fn block(self, session: &mut Session) -> Result<(), Error> {
+        self.refused?;
+        match environment::clusters() {
+            Some(clusters) => block_on_pinned(pin!(session.connect(self.args, &self.defaults, clusters))),
+            None => block_on_pinned(pin!(session.connect_plain(self.args, &self.defaults))),
+        }
     }
 
     /// Connects.

@@ -189,33 +189,38 @@ impl<F: Abi> Handle<F> {
     /// # Safety
     /// `mysql` is NULL or points to a readable and writable `F::Mysql` whose private pointer is ours or NULL.
     /// No other borrow of the same handle is alive.
-    #[inline]
     pub unsafe fn lend<'a>(mysql: *mut F::Mysql) -> Option<&'a mut Handle<F>> {
-        // SAFETY: the caller's promise.
-        let handle = unsafe { Self::lend_quietly(mysql) };
-        if handle.is_none() {
-            // SAFETY: the caller's promise.
-            unsafe { step::refuse::<F>(mysql) };
-        }
-        handle
-    }
-
-    /// As [`Handle::lend`], without an error.
-    ///
-    /// # Safety
-    /// As for [`Handle::lend`].
-    #[inline]
-    pub unsafe fn lend_quietly<'a>(mysql: *mut F::Mysql) -> Option<&'a mut Handle<F>> {
         // SAFETY: the caller's promise.
         let (slot, mark) = unsafe { Self::look(mysql) }?;
         if mark != magic(F::FAMILY) {
-            return None;
+            // SAFETY: the caller's promise.
+            return unsafe { Self::refuse(mysql) };
         }
         // SAFETY: a pointer that is not NULL was put there by `init`; nobody else borrows it now, no operation either.
         let handle = unsafe { &mut *slot };
         // SAFETY: as above.
         unsafe { handle.honour(mysql) };
         Some(handle)
+    }
+
+    /// # Safety
+    /// As for [`Handle::lend`].
+    #[cold]
+    unsafe fn refuse<'a>(mysql: *mut F::Mysql) -> Option<&'a mut Handle<F>> {
+        // SAFETY: the caller's promise.
+        unsafe { step::refuse::<F>(mysql) };
+        None
+    }
+
+    /// As [`Handle::lend`], without an error.
+    ///
+    /// # Safety
+    /// As for [`Handle::lend`].
+    pub unsafe fn lend_quietly<'a>(mysql: *mut F::Mysql) -> Option<&'a mut Handle<F>> {
+        // SAFETY: the caller's promise.
+        let (_, mark) = unsafe { Self::look(mysql) }?;
+        // SAFETY: the caller's promise.
+        if mark == magic(F::FAMILY) { unsafe { Self::lend(mysql) } } else { None }
     }
 
     /// The place of a handle on which an operation is pending. Not to be made a reference of.

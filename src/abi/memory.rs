@@ -267,7 +267,7 @@ impl<F: Abi> Result<F> {
     ///
     /// # Safety
     /// As for [`Result::lend`].
-    #[inline]
+    #[inline(always)]
     pub unsafe fn fetch(&mut self) -> Row {
         let public: *mut F::Res = ptr::from_mut(self).cast();
         let row = match &mut self.rows {
@@ -291,6 +291,7 @@ impl<F: Abi> Result<F> {
 
     /// # Safety
     /// As for [`Result::fetch`].
+    #[inline(never)]
     unsafe fn fetch_streamed(&mut self) -> Row {
         let owner = self.owner;
         let public: *mut F::Res = ptr::from_mut(self).cast();
@@ -307,22 +308,21 @@ impl<F: Abi> Result<F> {
             block_on_pinned(pin!(handle.session.next_row(row)))
         };
         // SAFETY: the caller's promise; the handle was lent through `owner`.
-        unsafe { self.fetched(handle, owner, read) }
+        unsafe { Self::fetched(public, row, handle, owner, read) }
     }
 
-    /// Publishes what was read of an unbuffered result.
+    /// Publishes what was read of the unbuffered result `public`.
     ///
     /// # Safety
-    /// As for [`Result::fetch`]; `owner` has lent `handle`.
+    /// As for [`Result::fetch`]; `row` is the result's, and `owner` has lent `handle`.
     #[inline(always)]
     unsafe fn fetched(
-        &mut self,
+        public: *mut F::Res,
+        row: &mut StreamRow,
         handle: &mut Handle<F>,
         owner: *mut F::Mysql,
         read: std::result::Result<bool, Error>,
     ) -> Row {
-        let public: *mut F::Res = ptr::from_mut(self).cast();
-        let Rows::Streaming(row) = &mut self.rows else { return ptr::null_mut() };
         let values = match read {
             Ok(true) => {
                 let pointers = row.pointers();
@@ -376,7 +376,7 @@ impl<F: Abi> Result<F> {
             && handle.session.next_row_at_once(row)
         {
             // SAFETY: the caller's promise; the handle was lent through `owner`.
-            return Progress::Done(unsafe { ours.fetched(handle, owner, Ok(true)) });
+            return Progress::Done(unsafe { Self::fetched(result, row, handle, owner, Ok(true)) });
         }
         // SAFETY: as above.
         if let Some(progress) = unsafe { step::again::<F, _>(owner, Call::FetchRow) } {
@@ -400,8 +400,9 @@ impl<F: Abi> Result<F> {
             // SAFETY: the result outlives the operation: it is only freed behind it.
             let Some(ours) = (unsafe { Self::lend(result) }) else { return ptr::null_mut() };
             ours.rows = Rows::Streaming(row);
+            let Rows::Streaming(row) = &mut ours.rows else { return ptr::null_mut() };
             // SAFETY: the handle was lent through `owner`.
-            unsafe { ours.fetched(handle, owner, read) }
+            unsafe { Self::fetched(result, row, handle, owner, read) }
         };
         // SAFETY: as above.
         unsafe { step::start(owner, Call::FetchRow, work, tail) }
@@ -436,9 +437,24 @@ impl<F: Abi> Result<F> {
     pub unsafe fn free(result: *mut F::Res) {
         // SAFETY: the caller's promise.
         let Some(ours) = (unsafe { Self::lend(result) }) else { return };
-        let owner = ours.owner;
+        if !ours.owner.is_null() {
+            // SAFETY: the caller's promise.
+            unsafe { Self::free_streamed(result, ours.owner) };
+            return;
+        }
+        ours.magic = 0;
+        // SAFETY: made by `Box::into_raw`, freed only here and in `discard`.
+        drop(unsafe { Box::from_raw(ptr::from_mut(ours)) });
+    }
+
+    /// Frees an unbuffered result, behind what is pending on it.
+    ///
+    /// # Safety
+    /// As for [`Result::free`]; `owner` is its handle.
+    #[inline(never)]
+    unsafe fn free_streamed(result: *mut F::Res, owner: *mut F::Mysql) {
         // What is pending on a handle whose rows are streamed is the fetch of a row, or the end of them all.
-        // SAFETY: the owner is NULL or live: `mysql_close` orphans its results.
+        // SAFETY: the owner is live: `mysql_close` orphans its results.
         unsafe {
             if Handle::<F>::pending(owner).is_some() {
                 if step::complete::<F, ()>(owner, Call::FreeResult).is_some() {

@@ -30,7 +30,7 @@ entry! {
         let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return ptr::null_mut() };
         let mut rows = StoredRows::default();
         let columns = block_on_pinned(pin!(handle.session.store_result(&mut rows)));
-        stored(handle, mysql, columns, rows)
+        stored(handle, mysql, columns, &mut rows)
     }
 }
 
@@ -49,7 +49,7 @@ pub(super) unsafe fn read_rows<F: Abi>(mysql: *mut F::Mysql) -> Progress<*mut F:
                 let columns = session.store_result(&mut rows).await;
                 (columns, rows)
             },
-            |handle, mysql, (columns, rows)| stored::<F>(handle, mysql, columns, rows),
+            |handle, mysql, (columns, mut rows)| stored::<F>(handle, mysql, columns, &mut rows),
         )
     }
 }
@@ -60,7 +60,7 @@ pub(super) fn stored<F: Abi>(
     handle: &mut Handle<F>,
     mysql: *mut F::Mysql,
     columns: std::result::Result<Option<Columns>, Error>,
-    rows: StoredRows,
+    rows: &mut StoredRows,
 ) -> *mut F::Res {
     match columns {
         Ok(Some(columns)) => {
@@ -71,7 +71,7 @@ pub(super) fn stored<F: Abi>(
                 // SAFETY: lent through `mysql`.
                 unsafe { handle.publish_outcome(mysql) };
             }
-            Result::<F>::stored(columns, rows)
+            Result::<F>::stored(columns, std::mem::take(rows))
         }
         Ok(None) => ptr::null_mut(),
         Err(error) => {
