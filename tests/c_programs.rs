@@ -177,16 +177,16 @@ fn diff(original: &str, ours: &str) -> String {
 
 /// Runs `program` everywhere with both libraries and compares.
 fn same(program: &str) {
-    same_on(program, server);
+    same_on(program, server, &abis());
 }
 
-/// The same on servers of another kind.
-fn same_on(program: &str, server: fn(Family) -> &'static Cluster) {
+/// The same on servers of another kind, or for some interfaces only.
+fn same_on(program: &str, server: fn(Family) -> &'static Cluster, abis: &[Abi]) {
     let library = library();
     let mut report = String::new();
     for family in harness::families() {
         let cluster = server(family);
-        for abi in abis() {
+        for &abi in abis {
             let what = format!("{program}, interface {abi:?}, server {family}");
             let original = run(command(program, abi, None), cluster);
             assert!(
@@ -335,7 +335,7 @@ fn reconnecting_is_the_originals() {
 
 #[test]
 fn statements_too_large_for_the_server_are_the_originals() {
-    same_on("large", narrow_server);
+    same_on("large", narrow_server, &abis());
 }
 
 #[test]
@@ -392,4 +392,182 @@ fn a_forked_child_sends_no_byte() {
         });
     }
     assert!(report.is_empty(), "\n{report}");
+}
+
+/// The programs on non-blocking calls, each for the interface that has them.
+fn nonblocking() -> Vec<(&'static str, Abi)> {
+    abis()
+        .into_iter()
+        .map(|abi| match abi {
+            Abi::MariaDb => ("nonblocking_mariadb", abi),
+            Abi::MySql => ("nonblocking_mysql", abi),
+        })
+        .collect()
+}
+
+#[test]
+fn non_blocking_calls_are_the_originals() {
+    for (program, abi) in nonblocking() {
+        same_on(program, server, &[abi]);
+    }
+}
+
+/// Ours only: nothing moves between client and server but on the program's word, so a call that waits by itself waits
+/// for ever, and the program's alarm ends it. Then what the originals leave undefined.
+#[test]
+fn no_non_blocking_call_waits() {
+    if std::env::var_os("MS_ORIGINALS_ONLY").is_some() {
+        return;
+    }
+    let library = library();
+    let mut report = String::new();
+    for family in harness::families() {
+        for (program, abi) in nonblocking() {
+            let mut command = command(program, abi, Some(&library));
+            command.arg("lockstep");
+            let output = run(command, server(family));
+            let printed = text(&output.stdout);
+            let good = printed.ends_with("\nend\n")
+                && printed.matches("waited to read: often, to write: yes").count() == 2
+                && printed.matches("TLS as asked for: 1").count() == 2;
+            if !good || !output.stderr.is_empty() || !output.status.success() {
+                let _ = writeln!(
+                    report,
+                    "{program}, server {family}: {}\n{printed}\n{}",
+                    output.status,
+                    text(&output.stderr)
+                );
+            }
+            // What is refused while a call is pending, and what is not.
+            for line in lockstep_lines(abi) {
+                if !printed.lines().any(|printed| printed.split_whitespace().eq(line.split_whitespace())) {
+                    let _ = writeln!(report, "{program}, server {family}: not there: {line}\n{printed}");
+                }
+            }
+        }
+    }
+    assert!(report.is_empty(), "\n{report}");
+}
+
+/// What must be said of calls for which there is no original to compare with.
+fn lockstep_lines(abi: Abi) -> &'static [&'static str] {
+    match abi {
+        Abi::MariaDb => &[
+            "query rc=1 errno=2014 state=HY000 text=Commands out of sync; you can't run this command now",
+            "ping_start rc=1 errno=2014 state=HY000 text=Commands out of sync; you can't run this command now",
+            "commit_cont rc=1 errno=2014 state=HY000 text=Commands out of sync; you can't run this command now",
+            "escaped 4 a\\'b",
+            "query_cont rc=0 errno=0 state=00000 text=",
+            "fetch_row waits for 1, free_result for 1",
+            "an orphan: row 0, lengths 0, fetch_row_start 0",
+            "the child's query_cont rc=1 errno=2013 state=HY000 text=Lost connection to server during query",
+            "the parent's query_cont rc=0 errno=0 state=00000 text=",
+            "the parent's value 0",
+            "1 1 1 1 1 1",
+        ],
+        Abi::MySql => &[
+            "blocking query 1 errno=2014 state=HY000 text=Commands out of sync; you can't run this command now",
+            "next_result 2 errno=2014 state=HY000 text=Commands out of sync; you can't run this command now",
+            "result 0, escaped 4 a\\'b, charset utf8mb4",
+            "value 5",
+            "fetch_row 1",
+            "stage 5, socket 1",
+            "after its time limit: 2, errno 2013",
+        ],
+    }
+}
+
+/// Two hundred handles in one loop with a server that answers one byte at a time.
+#[test]
+fn non_blocking_calls_take_every_byte_as_it_comes() {
+    let library = library();
+    let mut report = String::new();
+    for family in harness::families() {
+        let cluster = server(family);
+        let primary = cluster.endpoint(0);
+        let proxy = Proxy::start(&format!("{}:{}", primary.host, primary.port)).unwrap();
+        proxy.trickle(1, std::time::Duration::ZERO);
+        for (program, abi) in nonblocking() {
+            let printed = [None, Some(library.as_path())].map(|library| {
+                let mut command = command(program, abi, library);
+                command.arg("trickle").envs(control::environment(cluster));
+                command.env("MS_NODE0_HOST", proxy.host()).env("MS_NODE0_PORT", proxy.port().to_string());
+                let output = command.output().unwrap();
+                assert!(output.status.success(), "{program}, server {family}: {}", output.status);
+                text(&output.stdout)
+            });
+            let wrong = judge(&printed[0], &printed[1]);
+            if !wrong.is_empty() || !printed[1].contains("200 handles, 0 say otherwise, most waited") {
+                let _ = writeln!(report, "{program}, server {family}:\n{}", diff(&printed[0], &printed[1]));
+            }
+        }
+    }
+    assert!(report.is_empty(), "\n{report}");
+}
+
+/// Statements of ten handles in one loop, each marked with where it belongs; the servers' logs tell where it was.
+#[test]
+fn non_blocking_statements_reach_the_right_server() {
+    let library = library();
+    for family in harness::families() {
+        let cluster = Cluster::start(Spec::new(family, 2)).unwrap();
+        cluster.sql(0, "CREATE TABLE test.nb_read (id INT PRIMARY KEY, v VARCHAR(40)) ENGINE=InnoDB").unwrap();
+        let rows: Vec<String> = (1..=100).map(|id| format!("({id}, 'value {id}')")).collect();
+        cluster.sql(0, &format!("INSERT INTO test.nb_read VALUES {}", rows.join(","))).unwrap();
+        cluster.wait_in_step().unwrap();
+        let config = cluster.folder().join("nonblocking.json");
+        write_private(&config, &routing(&cluster));
+        for (program, abi) in nonblocking() {
+            let what = format!("{program}, server {family}");
+            let mut alone = command(program, abi, None);
+            alone.arg("routed");
+            let alone = run(alone, &cluster);
+            assert!(alone.status.success(), "{what}: with the original: {}", alone.status);
+            let marks: Vec<_> = cluster.nodes().map(|n| cluster.log_mark(n).unwrap()).collect();
+            let mut ours = command(program, abi, Some(&library));
+            ours.arg("routed").env("MYSQLND_MS_ENABLE", "1").env("MYSQLND_MS_CONFIG_FILE", &config);
+            let ours = run(ours, &cluster);
+            assert!(ours.status.success(), "{what}: {}\n{}", ours.status, text(&ours.stderr));
+            assert_eq!(text(&ours.stdout), text(&alone.stdout), "{what}");
+            let on = |n: usize, mark: &str| {
+                let end = format!("/* {mark} */");
+                let log = cluster.general_log_since(n, &marks[n]).unwrap();
+                log.iter().filter(|entry| entry.command == "Query" && entry.argument.trim_end().ends_with(&end)).count()
+            };
+            let (writes, steps): (Vec<usize>, Vec<usize>) = (0..3).map(|n| (on(n, "w"), on(n, "t"))).unzip();
+            assert_eq!((writes, steps), (vec![60, 0, 0], vec![120, 0, 0]), "{what}: writes and transactions");
+            let reads: Vec<usize> = (0..3).map(|n| on(n, "r")).collect();
+            assert_eq!((reads[0], reads[1] + reads[2]), (0, 180), "{what}: reads on source and replicas");
+            assert!(reads[1] > 36 && reads[2] > 36, "{what}: reads are spread over both replicas: {reads:?}");
+        }
+    }
+}
+
+/// One section, reached by the port that the program connects to anyway.
+fn routing(cluster: &Cluster) -> String {
+    let node = |n: usize| {
+        let at = cluster.endpoint(n);
+        format!(r#"{{"host": "{}", "port": {}}}"#, at.host, at.port)
+    };
+    let at = cluster.endpoint(0);
+    format!(
+        r#"{{"shop": {{
+            "master": {{"source": {}}},
+            "slave": {{"r1": {}, "r2": {}}},
+            "match": {{"host": "{}", "port": {}}},
+            "filters": {{"roundrobin": []}},
+            "master_on_write": false
+        }}}}"#,
+        node(0),
+        node(1),
+        node(2),
+        at.host,
+        at.port
+    )
+}
+
+fn write_private(path: &Path, text: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::write(path, text).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).unwrap();
 }

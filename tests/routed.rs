@@ -9,7 +9,7 @@ mod lab;
 
 use harness::{Cluster, Family, How, Proxy, Spec, families, shared};
 use lab::{Shop, addresses};
-use mysqlclient_ms::conn::driver::block_on;
+use mysqlclient_ms::conn::driver::{Step, block_on, step};
 
 const ROUND_ROBIN: &str = r#""filters": {"roundrobin": []}"#;
 
@@ -524,5 +524,57 @@ fn init_commands_that_write_run_on_the_source_only() {
             assert_ne!(handle.node(), 0, "{family}");
         }
         assert_eq!(handle.value("/*ms=master*/ SELECT COUNT(*) FROM t"), "1", "{family}");
+    }
+}
+
+#[test]
+fn a_step_waits_for_no_node_whatever_it_is_doing() {
+    for family in families() {
+        let cluster = Cluster::start(Spec::new(family, 2).general_log(false)).unwrap();
+        let shop = Shop::new(&addresses(&cluster), ROUND_ROBIN);
+        let mut handle = shop.connect(None);
+        cluster.freeze(1).unwrap();
+        cluster.freeze(2).unwrap();
+        {
+            // The node's system takes the connection, the server says nothing.
+            let mut read = std::pin::pin!(handle.session.run(b"SELECT 5"));
+            for _ in 0..3 {
+                let Step::Waiting(waits) = step(read.as_mut(), None) else { panic!("{family}: a frozen node answers") };
+                assert!(waits.iter().all(|wait| wait.fd > 2 && wait.deadline.is_none()), "{family}: {waits:?}");
+            }
+            cluster.thaw(1).unwrap();
+            cluster.thaw(2).unwrap();
+            finish(read.as_mut()).unwrap();
+        }
+        assert!([1, 2].contains(&handle.node()), "{family}: a read is a replica's");
+        {
+            let mut rows = mysqlclient_ms::result::StoredRows::default();
+            finish(std::pin::pin!(handle.session.store_result(&mut rows)).as_mut()).unwrap();
+            assert_eq!(rows.len(), 1);
+        }
+        // A write, whose node has to be opened; then everything is open and one node is frozen in the middle.
+        finish(std::pin::pin!(handle.session.run(b"CREATE TABLE test.step (a INT)")).as_mut()).unwrap();
+        assert_eq!(handle.node(), 0, "{family}: a write is the source's");
+        cluster.freeze(0).unwrap();
+        {
+            let mut write = std::pin::pin!(handle.session.run(b"INSERT INTO test.step VALUES (1)"));
+            assert!(matches!(step(write.as_mut(), None), Step::Waiting(_)), "{family}");
+            cluster.thaw(0).unwrap();
+            finish(write.as_mut()).unwrap();
+        }
+        assert_eq!(handle.session.outcome().affected_rows, 1, "{family}");
+    }
+}
+
+/// Takes an operation to its end, waiting between the steps only.
+fn finish<F: Future>(mut operation: std::pin::Pin<&mut F>) -> F::Output {
+    loop {
+        match step(operation.as_mut(), None) {
+            Step::Done(output) => return output,
+            Step::Waiting(waits) => {
+                assert!(!waits.is_empty());
+                std::thread::sleep(std::time::Duration::from_millis(2));
+            }
+        }
     }
 }

@@ -8,12 +8,12 @@ use std::ptr;
 use crate::charset::{self, Collation, escape};
 use crate::conn::driver::block_on;
 use crate::options::Family;
-use crate::session::Session;
 
 use super::convert::{c_bytes, slice};
 use super::entry::{entry, set_error};
 use super::family::MyCharsetInfo;
-use super::handle::{Handle, call};
+use super::handle::call;
+use super::step;
 
 /// `CR_INSECURE_API_ERR`.
 const INSECURE_API: u32 = 2062;
@@ -26,8 +26,8 @@ entry! {
     fn mysql_character_set_name<F>(mysql: *mut F::Mysql) -> *const c_char;
     handle mysql, fails ptr::null(), {
         // SAFETY: the caller's promise.
-        let handle = unsafe { Handle::<F>::lend(mysql) };
-        handle.map_or(ptr::null(), |handle| handle.session.charset().charset().c_name().as_ptr())
+        let reading = unsafe { step::reading::<F>(mysql) };
+        reading.map_or(ptr::null(), |(collation, _)| collation.charset().c_name().as_ptr())
     }
 }
 
@@ -71,11 +71,11 @@ entry! {
     fn mysql_get_character_set_info<F>(mysql: *mut F::Mysql, info: *mut MyCharsetInfo);
     handle mysql, fails (), {
         // SAFETY: the caller's promise.
-        if let Some(handle) = unsafe { Handle::<F>::lend(mysql) }
+        if let Some((collation, _)) = unsafe { step::reading::<F>(mysql) }
             && !info.is_null()
         {
             // SAFETY: the caller's promise.
-            unsafe { info.write_unaligned(describe(handle.session.charset(), F::FAMILY)) };
+            unsafe { info.write_unaligned(describe(collation, F::FAMILY)) };
         }
     }
 }
@@ -89,11 +89,11 @@ unsafe fn room<'a>(to: *mut c_char, length: c_ulong) -> &'a mut [u8] {
     unsafe { std::slice::from_raw_parts_mut(to.cast::<u8>(), (length as usize) * 2 + 1) }
 }
 
-/// Escapes for the space between two `quote` characters, as the handle's server reads it.
-fn escaped(to: &mut [u8], from: &[u8], session: &Session, quote: u8) -> c_ulong {
-    let charset = session.charset().charset();
-    let family = session.family();
-    let length = if quote == b'`' || session.no_backslash_escapes() {
+/// Escapes for the space between two `quote` characters, as the handle's server reads it; `literal`: it takes
+/// backslashes for themselves.
+fn escaped(to: &mut [u8], from: &[u8], (collation, literal): (Collation, bool), family: Family, quote: u8) -> c_ulong {
+    let charset = collation.charset();
+    let length = if quote == b'`' || literal {
         escape::doubled(to, from, charset, family, quote)
     } else {
         escape::backslashes(to, from, charset, family)
@@ -119,8 +119,8 @@ entry! {
             return c_ulong::MAX;
         }
         // SAFETY: the caller's promise.
-        let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return c_ulong::MAX };
-        if F::FAMILY == Family::MySql && handle.session.no_backslash_escapes() {
+        let Some(reading) = (unsafe { step::reading::<F>(mysql) }) else { return c_ulong::MAX };
+        if F::FAMILY == Family::MySql && reading.1 {
             // SAFETY: the caller's promise.
             unsafe { to.write(0) };
             set_error::<F>(
@@ -133,7 +133,7 @@ entry! {
         }
         // SAFETY: the caller's promise.
         let (to, from) = unsafe { (room(to, length), slice(from, length)) };
-        escaped(to, from, &handle.session, b'\'')
+        escaped(to, from, reading, F::FAMILY, b'\'')
     }
 }
 
@@ -150,10 +150,10 @@ entry! {
             return c_ulong::MAX;
         }
         // SAFETY: the caller's promise.
-        let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return c_ulong::MAX };
+        let Some(reading) = (unsafe { step::reading::<F>(mysql) }) else { return c_ulong::MAX };
         // SAFETY: the caller's promise.
         let (to, from) = unsafe { (room(to, length), slice(from, length)) };
-        escaped(to, from, &handle.session, quote as u8)
+        escaped(to, from, reading, F::FAMILY, quote as u8)
     }
 }
 

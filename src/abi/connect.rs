@@ -3,16 +3,18 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{c_char, c_int, c_uint, c_ulong};
+use std::pin::pin;
 use std::ptr;
 
-use crate::conn::driver::block_on;
+use crate::conn::driver::{block_on, block_on_pinned};
 use crate::error::{Error, cr};
 use crate::options::Family;
-use crate::session::ConnectArgs;
+use crate::session::{ConnectArgs, Environment, Session};
 
 use super::convert::c_bytes;
 use super::entry::entry;
 use super::environment;
+use super::family::Abi;
 use super::handle::{Handle, call};
 
 entry! {
@@ -58,38 +60,96 @@ entry! {
     ) -> *mut F::Mysql;
     handle mysql, fails ptr::null_mut(), {
         // SAFETY: the caller's promise.
-        let owned = |text: *const c_char| unsafe { c_bytes(text) }.map(<[u8]>::to_vec);
-        let mut args = ConnectArgs {
-            host: owned(host),
-            user: owned(user),
-            password: owned(passwd),
-            database: owned(db),
-            port: u16::try_from(port).unwrap_or(0),
-            socket: owned(unix_socket),
-            flags: client_flag,
-        };
+        let args = unsafe { connect_args(host, user, passwd, db, port, unix_socket, client_flag) };
         // SAFETY: the caller's promise.
         let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return ptr::null_mut() };
         // SAFETY: lent through `mysql`.
+        let dial = unsafe { Dial::new(mysql, handle, args) };
+        let result = dial.block(&mut handle.session);
+        connected(handle, mysql, result)
+    }
+}
+
+/// The arguments of a connect call.
+///
+/// # Safety
+/// The texts are NULL or NUL-ended strings.
+pub(super) unsafe fn connect_args(
+    host: *const c_char,
+    user: *const c_char,
+    passwd: *const c_char,
+    db: *const c_char,
+    port: c_uint,
+    unix_socket: *const c_char,
+    client_flag: c_ulong,
+) -> ConnectArgs {
+    // SAFETY: the caller's promise.
+    let owned = |text: *const c_char| unsafe { c_bytes(text) }.map(<[u8]>::to_vec);
+    ConnectArgs {
+        host: owned(host),
+        user: owned(user),
+        password: owned(passwd),
+        database: owned(db),
+        port: u16::try_from(port).unwrap_or(0),
+        socket: owned(unix_socket),
+        flags: client_flag,
+    }
+}
+
+/// All that a connect call needs, gathered before the first packet.
+pub(super) struct Dial {
+    args: ConnectArgs,
+    defaults: Environment,
+    /// Why not to connect at all.
+    refused: Result<(), Error>,
+}
+
+impl Dial {
+    /// Reads what the program wrote into its `MYSQL` and the option files it asked for.
+    ///
+    /// # Safety
+    /// `mysql` has lent `handle`.
+    pub unsafe fn new<F: Abi>(mysql: *mut F::Mysql, handle: &mut Handle<F>, mut args: ConnectArgs) -> Self {
+        // SAFETY: the caller's promise.
         unsafe { super::options::honour_fields::<F>(mysql, handle) };
         let defaults = environment::connect_defaults(F::FAMILY);
-        let told = check_flags(F::FAMILY, client_flag)
+        let refused = check_flags(F::FAMILY, args.flags)
             .and_then(|()| super::options::read_connection_string(handle, &mut args))
             .and_then(|()| super::options::read_option_files(handle));
-        let result = match told {
-            Ok(()) => match environment::clusters() {
-                Some(clusters) => block_on(handle.session.connect(args, &defaults, clusters)),
-                None => block_on(handle.session.connect_plain(args, &defaults)),
-            },
-            Err(error) => Err(error),
-        };
-        handle.settings.status_callback.start(&handle.session);
-        // What files and strings said shows, too.
-        // SAFETY: lent through `mysql`.
-        unsafe { super::options::publish_options::<F>(mysql, handle) };
-        // SAFETY: lent through `mysql`.
-        if unsafe { handle.answer(mysql, result) } == 0 { mysql } else { ptr::null_mut() }
+        Dial { args, defaults, refused }
     }
+
+    /// Connects, waiting.
+    fn block(self, session: &mut Session) -> Result<(), Error> {
+        self.refused?;
+        match environment::clusters() {
+            Some(clusters) => block_on_pinned(pin!(session.connect(self.args, &self.defaults, clusters))),
+            None => block_on_pinned(pin!(session.connect_plain(self.args, &self.defaults))),
+        }
+    }
+
+    /// Connects.
+    pub async fn run(self, session: &mut Session) -> Result<(), Error> {
+        self.refused?;
+        match environment::clusters() {
+            Some(clusters) => session.connect(self.args, &self.defaults, clusters).await,
+            None => session.connect_plain(self.args, &self.defaults).await,
+        }
+    }
+}
+
+/// Publishes how a connect ended. `mysql` has lent `handle`.
+pub(super) fn connected<F: Abi>(
+    handle: &mut Handle<F>,
+    mysql: *mut F::Mysql,
+    result: Result<(), Error>,
+) -> *mut F::Mysql {
+    handle.settings.status_callback.start(&handle.session);
+    // What files and strings said shows, too.
+    // SAFETY: lent through `mysql`.
+    unsafe { super::options::publish_options::<F>(mysql, handle) };
+    // SAFETY: lent through `mysql`.
+    if unsafe { handle.answer(mysql, result) } == 0 { mysql } else { ptr::null_mut() }
 }
 
 /// Connector/C refuses flags that it does not let programs set.
@@ -208,16 +268,26 @@ entry! {
     handle mysql, fails ptr::null(), {
         // SAFETY: the caller's promise.
         let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return ptr::null() };
-        let mut answer = Vec::new();
-        let result = block_on(handle.session.statistics()).map(|text| answer = text);
-        answer.push(0);
-        handle.answer = answer;
-        // SAFETY: lent through `mysql`.
-        if unsafe { handle.answer(mysql, result) } == 0 {
-            handle.answer.as_ptr().cast()
-        } else {
-            F::last_error(mysql).cast_const().cast()
-        }
+        let result = block_on(handle.session.statistics());
+        status_line(handle, mysql, result)
+    }
+}
+
+/// Publishes what `mysql_stat` read. `mysql` has lent `handle`.
+pub(super) fn status_line<F: Abi>(
+    handle: &mut Handle<F>,
+    mysql: *mut F::Mysql,
+    result: Result<Vec<u8>, Error>,
+) -> *const c_char {
+    let mut answer = Vec::new();
+    let result = result.map(|text| answer = text);
+    answer.push(0);
+    handle.answer = answer;
+    // SAFETY: lent through `mysql`.
+    if unsafe { handle.answer(mysql, result) } == 0 {
+        handle.answer.as_ptr().cast()
+    } else {
+        F::last_error(mysql).cast_const().cast()
     }
 }
 

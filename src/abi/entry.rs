@@ -120,6 +120,8 @@ fn caught<A: Abi>(name: &'static str, blame: Blame<A>, payload: Box<dyn Any + Se
 fn lost<A: Abi>(mysql: *mut A::Mysql, message: &[u8]) {
     // The text first: what follows may panic again.
     set_error::<A>(mysql, CR_UNKNOWN_ERROR, b"HY000", message);
+    // SAFETY: the entry's caller promises a valid handle.
+    unsafe { crate::abi::step::cancel::<A>(mysql) };
     // SAFETY: the entry's caller promises a valid handle; the borrow of the call that panicked has ended.
     if let Some(handle) = unsafe { Handle::<A>::lend(mysql) } {
         handle.session.abandon(true);

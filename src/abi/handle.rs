@@ -18,6 +18,7 @@ use super::family::Abi;
 use super::fork;
 use super::memory::Result as CResult;
 use super::options::Settings;
+use super::step::{self, Steps};
 use super::stmt::Statement;
 
 /// Where [`Handle::magic`] is, in words.
@@ -31,6 +32,12 @@ const fn magic(family: Family) -> u64 {
         Family::MySql => 0x6d73_716c_6d73_4831,
         Family::MariaDb => 0x6d73_716c_6d73_4d31,
     }
+}
+
+/// What stands in its place while an operation is pending: [`Handle::lend`] then finds no handle, and so no entry touches
+/// what the operation works on.
+const fn busy(family: Family) -> u64 {
+    !magic(family)
 }
 
 /// Capabilities that every server since 5.5 has: what a lazy handle shows until it knows better. Drivers look for
@@ -91,6 +98,8 @@ pub(super) struct Handle<F: Abi> {
     pub session: Session,
     /// Options as the program gave them, for `mysql_get_option`.
     pub settings: Settings,
+    /// Operations of the non-blocking calls.
+    pub steps: Steps<F>,
     /// The unbuffered result being fetched.
     pub streaming: *mut CResult<F>,
     /// Where `mysql_session_track_get_next` stands, per type.
@@ -143,6 +152,7 @@ impl<F: Abi> Handle<F> {
             magic: magic(F::FAMILY),
             session: Session::new(F::FAMILY),
             settings: Settings::default(),
+            steps: Steps::default(),
             streaming: ptr::null_mut(),
             track: [0; 6],
             statements: Vec::new(),
@@ -173,12 +183,61 @@ impl<F: Abi> Handle<F> {
         place
     }
 
-    /// The handle behind a pointer, for the length of one call; None for NULL, zeroed or closed memory.
+    /// The handle behind a pointer, for the length of one call; None for NULL, zeroed or closed memory, and, with error
+    /// 2014, while an operation is pending on it.
     ///
     /// # Safety
     /// `mysql` is NULL or points to a readable and writable `F::Mysql` whose private pointer is ours or NULL.
     /// No other borrow of the same handle is alive.
     pub unsafe fn lend<'a>(mysql: *mut F::Mysql) -> Option<&'a mut Handle<F>> {
+        // SAFETY: the caller's promise.
+        let (slot, mark) = unsafe { Self::look(mysql) }?;
+        if mark != magic(F::FAMILY) {
+            // SAFETY: the caller's promise.
+            return unsafe { Self::refuse(mysql) };
+        }
+        // SAFETY: a pointer that is not NULL was put there by `init`; nobody else borrows it now, no operation either.
+        let handle = unsafe { &mut *slot };
+        // SAFETY: as above.
+        unsafe { handle.honour(mysql) };
+        Some(handle)
+    }
+
+    /// # Safety
+    /// As for [`Handle::lend`].
+    #[cold]
+    unsafe fn refuse<'a>(mysql: *mut F::Mysql) -> Option<&'a mut Handle<F>> {
+        // SAFETY: the caller's promise.
+        unsafe { step::refuse::<F>(mysql) };
+        None
+    }
+
+    /// As [`Handle::lend`], without an error.
+    ///
+    /// # Safety
+    /// As for [`Handle::lend`].
+    pub unsafe fn lend_quietly<'a>(mysql: *mut F::Mysql) -> Option<&'a mut Handle<F>> {
+        // SAFETY: the caller's promise.
+        let (_, mark) = unsafe { Self::look(mysql) }?;
+        // SAFETY: the caller's promise.
+        if mark == magic(F::FAMILY) { unsafe { Self::lend(mysql) } } else { None }
+    }
+
+    /// The place of a handle on which an operation is pending. Not to be made a reference of.
+    ///
+    /// # Safety
+    /// As for [`Handle::lend`].
+    pub unsafe fn pending(mysql: *mut F::Mysql) -> Option<*mut Handle<F>> {
+        // SAFETY: the caller's promise.
+        unsafe { Self::look(mysql) }.and_then(|(slot, mark)| (mark == busy(F::FAMILY)).then_some(slot))
+    }
+
+    /// What the private pointer leads to, and the mark there.
+    ///
+    /// # Safety
+    /// As for [`Handle::lend`].
+    #[inline]
+    unsafe fn look(mysql: *mut F::Mysql) -> Option<(*mut Handle<F>, u64)> {
         if mysql.is_null() {
             return None;
         }
@@ -187,14 +246,40 @@ impl<F: Abi> Handle<F> {
         if slot.is_null() || !slot.is_aligned() {
             return None;
         }
-        // SAFETY: a pointer that is not NULL was put there by `init`; nobody else borrows it now.
-        let handle = unsafe { &mut *slot };
-        if handle.magic != magic(F::FAMILY) {
-            return None;
-        }
-        // SAFETY: as above.
-        unsafe { handle.honour(mysql) };
-        Some(handle)
+        // SAFETY: inside the handle; no reference to the rest is made.
+        Some((slot, unsafe { ptr::addr_of!((*slot).magic).read() }))
+    }
+
+    /// Marks the handle as lendable or not.
+    ///
+    /// # Safety
+    /// `slot` is what [`Handle::pending`] gave, or comes from a lent handle that is not used any more.
+    pub unsafe fn set_pending(slot: *mut Handle<F>, pending: bool) {
+        let mark = if pending { busy(F::FAMILY) } else { magic(F::FAMILY) };
+        // SAFETY: the caller's promise.
+        unsafe { ptr::addr_of_mut!((*slot).magic).write(mark) };
+    }
+
+    /// Whether the pending operation's connection is still this process's: not after a fork, nor when the program has
+    /// closed the descriptor itself (it writes -1).
+    ///
+    /// # Safety
+    /// `slot` is what [`Handle::pending`] gave for `mysql`.
+    pub unsafe fn owns_pending(slot: *mut Handle<F>, mysql: *mut F::Mysql) -> bool {
+        // SAFETY: the caller's promise.
+        let generation = unsafe { ptr::addr_of!((*slot).generation).read() };
+        // SAFETY: the caller's promise.
+        let fd = unsafe { F::fd(mysql).read() };
+        generation == fork::generation() && fd != -1
+    }
+
+    /// Shows the descriptor of the connection used last again, in place of that of a pending operation.
+    ///
+    /// # Safety
+    /// As for [`Handle::answer`].
+    pub unsafe fn show_own_descriptor(&self, mysql: *mut F::Mysql) {
+        // SAFETY: the caller's promise.
+        unsafe { F::fd(mysql).write(self.shown.fd) };
     }
 
     /// Takes over what the client wrote into its `MYSQL`, and notices a fork.
@@ -222,6 +307,8 @@ impl<F: Abi> Handle<F> {
     /// # Safety
     /// As for [`Handle::lend`]; after it the pointer is used by `mysql_init` only (or for reading public fields).
     pub unsafe fn close(mysql: *mut F::Mysql) {
+        // SAFETY: the caller's promise.
+        unsafe { step::cancel::<F>(mysql) };
         // SAFETY: the caller's promise.
         let Some(handle) = (unsafe { Self::lend(mysql) }) else { return };
         handle.session.close();
@@ -276,12 +363,21 @@ impl<F: Abi> Handle<F> {
     /// # Safety
     /// As for [`Handle::lend`], with the pointer that lent this handle.
     pub unsafe fn answer(&mut self, mysql: *mut F::Mysql, result: Result<(), Error>) -> c_int {
+        let result = result.map_err(|error| self.shown_error(error));
+        // SAFETY: the caller's promise.
+        unsafe { self.answer_as_it_is(mysql, result) }
+    }
+
+    /// As [`Handle::answer`], where a connection that is gone is 2006 in both families.
+    ///
+    /// # Safety
+    /// As for [`Handle::answer`].
+    pub unsafe fn answer_as_it_is(&mut self, mysql: *mut F::Mysql, result: Result<(), Error>) -> c_int {
         // SAFETY: the caller's promise.
         unsafe { self.publish(mysql) };
         match result {
             Ok(()) => 0,
             Err(error) => {
-                let error = self.shown_error(error);
                 set_error::<F>(mysql, error.code, &error.sqlstate, &error.message);
                 1
             }
@@ -442,5 +538,5 @@ pub(super) unsafe fn family_of(mysql: *mut c_void) -> Option<Family> {
     }
     // SAFETY: the word after the front, at the same place in both families.
     let found = unsafe { slot.add(MAGIC_WORD).read() };
-    [Family::MySql, Family::MariaDb].into_iter().find(|family| magic(*family) == found)
+    [Family::MySql, Family::MariaDb].into_iter().find(|family| [magic(*family), busy(*family)].contains(&found))
 }

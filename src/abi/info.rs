@@ -134,11 +134,14 @@ entry! {
 /// # Safety
 /// `mysql` is NULL or a valid handle.
 unsafe fn know_server<F: super::family::Abi>(mysql: *mut F::Mysql) -> bool {
+    // What was published stays, also when the connection is gone, and while an operation is pending.
+    // SAFETY: the caller's promise.
+    if unsafe { !F::server_version(mysql).read().is_null() } {
+        return true;
+    }
     // SAFETY: the caller's promise.
     let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return false };
-    // What was published stays, also when the connection is gone.
-    // SAFETY: the caller's promise.
-    if handle.session.server_version().is_some() || unsafe { !F::server_version(mysql).read().is_null() } {
+    if handle.session.server_version().is_some() {
         return true;
     }
     let result = block_on(handle.session.know_server());

@@ -4,18 +4,21 @@
 
 #![allow(unsafe_code)]
 
-use std::ffi::{c_char, c_uint, c_ulong, c_void};
+use std::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 use std::pin::pin;
 use std::ptr;
 use std::sync::Arc;
 
 use crate::conn::driver::block_on_pinned;
+use crate::error::Error;
 use crate::options::Family;
 use crate::result::{Column, Columns, ColumnsBuilder, StoredRows, StreamRow};
+use crate::session::Session;
 
 use super::family::constants::field_type;
 use super::family::{Abi, Field, Row};
 use super::handle::Handle;
+use super::step::{self, Call, Progress};
 
 const MAGIC: u64 = 0x6d73_716c_6d73_5231;
 
@@ -267,7 +270,7 @@ impl<F: Abi> Result<F> {
     ///
     /// # Safety
     /// As for [`Result::lend`].
-    #[inline]
+    #[inline(always)]
     pub unsafe fn fetch(&mut self) -> Row {
         let public: *mut F::Res = ptr::from_mut(self).cast();
         let row = match &mut self.rows {
@@ -291,6 +294,7 @@ impl<F: Abi> Result<F> {
 
     /// # Safety
     /// As for [`Result::fetch`].
+    #[inline(never)]
     unsafe fn fetch_streamed(&mut self) -> Row {
         let owner = self.owner;
         let public: *mut F::Res = ptr::from_mut(self).cast();
@@ -306,6 +310,22 @@ impl<F: Abi> Result<F> {
         } else {
             block_on_pinned(pin!(handle.session.next_row(row)))
         };
+        // SAFETY: the caller's promise; the handle was lent through `owner`.
+        unsafe { Self::fetched(public, row, handle, owner, read) }
+    }
+
+    /// Publishes what was read of the unbuffered result `public`.
+    ///
+    /// # Safety
+    /// As for [`Result::fetch`]; `row` is the result's, and `owner` has lent `handle`.
+    #[inline(always)]
+    unsafe fn fetched(
+        public: *mut F::Res,
+        row: &mut StreamRow,
+        handle: &mut Handle<F>,
+        owner: *mut F::Mysql,
+        read: std::result::Result<bool, Error>,
+    ) -> Row {
         let values = match read {
             Ok(true) => {
                 let pointers = row.pointers();
@@ -338,6 +358,59 @@ impl<F: Abi> Result<F> {
         values
     }
 
+    /// Begins, or goes on with, fetching a row without waiting.
+    ///
+    /// # Safety
+    /// As for [`Result::lend`].
+    pub unsafe fn start_fetch(result: *mut F::Res) -> Progress<Row> {
+        // SAFETY: the caller's promise.
+        let Some(ours) = (unsafe { Self::lend(result) }) else { return Progress::Done(ptr::null_mut()) };
+        let owner = ours.owner;
+        let Rows::Streaming(row) = &mut ours.rows else {
+            // SAFETY: the caller's promise.
+            return Progress::Done(unsafe { ours.fetch() });
+        };
+        if owner.is_null() {
+            // SAFETY: the caller's promise.
+            return Progress::Done(unsafe { ours.fetch() });
+        }
+        // SAFETY: the owner is live: `mysql_close` orphans its results.
+        if let Some(handle) = unsafe { Handle::<F>::lend_quietly(owner) }
+            && handle.session.next_row_at_once(row)
+        {
+            // SAFETY: the caller's promise; the handle was lent through `owner`.
+            return Progress::Done(unsafe { Self::fetched(result, row, handle, owner, Ok(true)) });
+        }
+        // SAFETY: as above.
+        if let Some(progress) = unsafe { step::again::<F, _>(owner, Call::FetchRow) } {
+            return progress;
+        }
+        // SAFETY: as above.
+        if unsafe { Handle::<F>::pending(owner) }.is_some() {
+            // SAFETY: as above.
+            unsafe { step::refuse::<F>(owner) };
+            return Progress::Refused;
+        }
+        // The row travels with the operation: nobody looks at it meanwhile.
+        let mut row = std::mem::replace(row, StreamRow::new(0));
+        // SAFETY: the public part is the block's beginning.
+        unsafe { F::res_current_row(result).write(ptr::null_mut()) };
+        let work = |session: &'static mut Session| async move {
+            let read = session.next_row(&mut row).await;
+            (row, read)
+        };
+        let tail = move |handle: &mut Handle<F>, owner, (row, read)| {
+            // SAFETY: the result outlives the operation: it is only freed behind it.
+            let Some(ours) = (unsafe { Self::lend(result) }) else { return ptr::null_mut() };
+            ours.rows = Rows::Streaming(row);
+            let Rows::Streaming(row) = &mut ours.rows else { return ptr::null_mut() };
+            // SAFETY: the handle was lent through `owner`.
+            unsafe { Self::fetched(result, row, handle, owner, read) }
+        };
+        // SAFETY: as above.
+        unsafe { step::start(owner, Call::FetchRow, work, tail) }
+    }
+
     /// Fills `MYSQL_FIELD.max_length` of a buffered result, once, when somebody asks for the columns.
     pub fn know_max_lengths(&mut self) {
         if self.max_lengths_known {
@@ -367,17 +440,139 @@ impl<F: Abi> Result<F> {
     pub unsafe fn free(result: *mut F::Res) {
         // SAFETY: the caller's promise.
         let Some(ours) = (unsafe { Self::lend(result) }) else { return };
+        if !ours.owner.is_null() {
+            // SAFETY: the caller's promise.
+            unsafe { Self::free_streamed(result, ours.owner) };
+            return;
+        }
+        ours.magic = 0;
+        // SAFETY: made by `Box::into_raw`, freed only here and in `discard`.
+        drop(unsafe { Box::from_raw(ptr::from_mut(ours)) });
+    }
+
+    /// Frees an unbuffered result, behind what is pending on it.
+    ///
+    /// # Safety
+    /// As for [`Result::free`]; `owner` is its handle.
+    #[inline(never)]
+    unsafe fn free_streamed(result: *mut F::Res, owner: *mut F::Mysql) {
+        // What is pending on a handle whose rows are streamed is the fetch of a row, or the end of them all.
+        // SAFETY: the owner is live: `mysql_close` orphans its results.
+        unsafe {
+            if Handle::<F>::pending(owner).is_some() {
+                if step::complete::<F, ()>(owner, Call::FreeResult).is_some() {
+                    return;
+                }
+                step::complete::<F, Row>(owner, Call::FetchRow);
+            }
+        }
+        // SAFETY: as above.
+        match unsafe { Self::lend_owner(result) } {
+            Some((handle, owner)) => {
+                // A failure is told by the next call, as in the originals.
+                let skipped = block_on_pinned(pin!(handle.session.skip_rows()));
+                // SAFETY: lent through `owner`.
+                unsafe { Self::freed(handle, owner, result, skipped) };
+            }
+            // SAFETY: the caller's promise.
+            None => unsafe { Self::discard(result) },
+        }
+    }
+
+    /// The handle whose rows this result streams.
+    ///
+    /// # Safety
+    /// As for [`Result::free`].
+    unsafe fn lend_owner<'a>(result: *mut F::Res) -> Option<(&'a mut Handle<F>, *mut F::Mysql)> {
+        // SAFETY: the caller's promise.
+        let owner = unsafe { Self::lend(result) }?.owner;
+        // SAFETY: the owner is NULL or live.
+        let handle = unsafe { Handle::<F>::lend_quietly(owner) }?;
+        ptr::eq(handle.streaming.cast(), result).then_some((handle, owner))
+    }
+
+    /// Begins, or goes on with, freeing without waiting.
+    ///
+    /// # Safety
+    /// As for [`Result::free`], when it has come to its end.
+    pub unsafe fn start_free(result: *mut F::Res) -> Progress<()> {
+        // SAFETY: the caller's promise.
+        let Some(ours) = (unsafe { Self::lend(result) }) else { return Progress::Done(()) };
+        let owner = ours.owner;
+        // A row that is on its way comes first.
+        // SAFETY: the owner is NULL or live.
+        match unsafe { step::again::<F, Row>(owner, Call::FetchRow) } {
+            Some(Progress::Waiting(mask)) => return Progress::Waiting(mask),
+            Some(Progress::Done(_) | Progress::Refused) | None => {}
+        }
+        // SAFETY: as above.
+        if let Some(progress) = unsafe { step::again::<F, _>(owner, Call::FreeResult) } {
+            return progress;
+        }
+        // SAFETY: as above.
+        if unsafe { Self::lend_owner(result) }.is_none() {
+            // SAFETY: the caller's promise.
+            unsafe { Self::discard(result) };
+            return Progress::Done(());
+        }
+        let tail = move |handle: &mut Handle<F>, owner, skipped| {
+            // SAFETY: the handle was lent through `owner`; the operation ends with freeing the result.
+            unsafe { Self::freed(handle, owner, result, skipped) };
+        };
+        // SAFETY: as above.
+        unsafe { step::start(owner, Call::FreeResult, |session| session.skip_rows(), tail) }
+    }
+
+    /// Goes on with freeing, or with the fetch in front of it; a free that has not begun is begun.
+    ///
+    /// # Safety
+    /// As for [`Result::start_free`].
+    pub unsafe fn resume_free(result: *mut F::Res, ready: c_int) -> Progress<()> {
+        // SAFETY: the caller's promise.
+        let Some(ours) = (unsafe { Self::lend(result) }) else { return Progress::Done(()) };
         let owner = ours.owner;
         // SAFETY: the owner is NULL or live.
-        if let Some(handle) = unsafe { Handle::<F>::lend(owner) }
-            && ptr::eq(handle.streaming, ours)
-        {
-            handle.streaming = ptr::null_mut();
-            // A failure is told by the next call, as in the originals.
-            let _ = block_on_pinned(pin!(handle.session.skip_rows()));
-            // SAFETY: lent through `owner`.
-            unsafe { handle.publish_quietly(owner) };
+        if unsafe { step::is_pending::<F>(owner, Call::FreeResult) } {
+            // SAFETY: as above.
+            return unsafe { step::resume::<F, ()>(owner, ready) };
         }
+        // SAFETY: as above.
+        if unsafe { step::is_pending::<F>(owner, Call::FetchRow) } {
+            // SAFETY: as above.
+            if let Progress::Waiting(mask) = unsafe { step::resume::<F, Row>(owner, ready) } {
+                return Progress::Waiting(mask);
+            }
+            // SAFETY: the caller's promise.
+            return unsafe { Self::start_free(result) };
+        }
+        // SAFETY: as above.
+        unsafe { step::resume::<F, ()>(owner, ready) }
+    }
+
+    /// Lets go of an unbuffered result whose rows have been read.
+    ///
+    /// # Safety
+    /// As for [`Result::free`]; `owner` has lent `handle`.
+    unsafe fn freed(
+        handle: &mut Handle<F>,
+        owner: *mut F::Mysql,
+        result: *mut F::Res,
+        _skipped: std::result::Result<(), Error>,
+    ) {
+        handle.streaming = ptr::null_mut();
+        // SAFETY: lent through `owner`.
+        unsafe { handle.publish_quietly(owner) };
+        // SAFETY: the caller's promise.
+        unsafe { Self::discard(result) };
+    }
+
+    /// Gives the memory back.
+    ///
+    /// # Safety
+    /// `result` is a live result of ours; it is not used afterwards.
+    unsafe fn discard(result: *mut F::Res) {
+        // SAFETY: the caller's promise.
+        let Some(ours) = (unsafe { Self::lend(result) }) else { return };
         ours.magic = 0;
         // SAFETY: made by `Box::into_raw`, freed only here.
         drop(unsafe { Box::from_raw(ptr::from_mut(ours)) });

@@ -101,6 +101,11 @@ impl Settings {
     fn get(&self, opt: Opt) -> Option<&Value> {
         self.given.iter().find(|(known, _)| *known == opt).map(|(_, value)| value)
     }
+
+    /// Whether the program has asked for the `_start` functions.
+    pub fn is_nonblocking(&self) -> bool {
+        self.get(Opt::NonBlock).is_some()
+    }
 }
 
 /// Bytes of a length in front of a text, as the login packet has them.

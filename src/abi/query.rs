@@ -7,6 +7,8 @@ use std::pin::pin;
 use std::ptr;
 
 use crate::conn::driver::{block_on, block_on_pinned};
+use crate::error::Error;
+use crate::result::Columns;
 
 use super::convert::{c_bytes, slice};
 use super::entry::entry;
@@ -99,13 +101,22 @@ entry! {
     handle mysql, fails 1, {
         // SAFETY: the caller's promise.
         let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return 1 };
-        let mut more = true;
-        let result = block_on(handle.session.next_result()).map(|found| more = found);
-        // SAFETY: lent through `mysql`.
-        match unsafe { handle.answer(mysql, result) } {
-            0 if !more => -1,
-            answer => answer,
-        }
+        let result = block_on(handle.session.next_result());
+        next_answer(handle, mysql, result)
+    }
+}
+
+/// Publishes what `mysql_next_result` found. `mysql` has lent `handle`.
+pub(super) fn next_answer<F: super::family::Abi>(
+    handle: &mut Handle<F>,
+    mysql: *mut F::Mysql,
+    result: std::result::Result<bool, Error>,
+) -> c_int {
+    let mut more = true;
+    // SAFETY: lent through `mysql`.
+    match unsafe { handle.answer(mysql, result.map(|found| more = found)) } {
+        0 if !more => -1,
+        answer => answer,
     }
 }
 
@@ -235,10 +246,19 @@ entry! {
         let (table, wild) = unsafe { (c_bytes(table).unwrap_or_default(), c_bytes(wild).unwrap_or_default()) };
         // SAFETY: the caller's promise.
         let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return ptr::null_mut() };
-        let mut columns = None;
-        let result = block_on(handle.session.list_fields(table, wild)).map(|found| columns = Some(found));
-        // SAFETY: lent through `mysql`.
-        unsafe { handle.answer(mysql, result) };
-        columns.map_or(ptr::null_mut(), Result::<F>::metadata)
+        let result = block_on(handle.session.list_fields(table, wild));
+        columns_of_table(handle, mysql, result)
     }
+}
+
+/// Publishes what `mysql_list_fields` found. `mysql` has lent `handle`.
+pub(super) fn columns_of_table<F: super::family::Abi>(
+    handle: &mut Handle<F>,
+    mysql: *mut F::Mysql,
+    result: std::result::Result<Columns, Error>,
+) -> *mut F::Res {
+    let mut columns = None;
+    // SAFETY: lent through `mysql`.
+    unsafe { handle.answer(mysql, result.map(|found| columns = Some(found))) };
+    columns.map_or(ptr::null_mut(), Result::<F>::metadata)
 }

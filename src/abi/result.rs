@@ -7,12 +7,14 @@ use std::pin::pin;
 use std::ptr;
 
 use crate::conn::driver::block_on_pinned;
-use crate::result::StoredRows;
+use crate::error::Error;
+use crate::result::{Columns, StoredRows};
 
 use super::entry::entry;
-use super::family::{Field, Row};
+use super::family::{Abi, Field, Row};
 use super::handle::Handle;
 use super::memory::{self, Result, Rows};
+use super::step::{self, Call, Progress};
 
 entry! {
     /// Reads all rows of the waiting result into memory.
@@ -28,23 +30,54 @@ entry! {
         let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return ptr::null_mut() };
         let mut rows = StoredRows::default();
         let columns = block_on_pinned(pin!(handle.session.store_result(&mut rows)));
-        match columns {
-            Ok(Some(columns)) => {
-                if handle.session.is_routed() {
-                    // SAFETY: lent through `mysql`.
-                    unsafe { handle.publish_quietly(mysql) };
-                } else {
-                    // SAFETY: lent through `mysql`.
-                    unsafe { handle.publish_outcome(mysql) };
-                }
-                Result::<F>::stored(columns, rows)
-            }
-            Ok(None) => ptr::null_mut(),
-            Err(error) => {
+        stored(handle, mysql, columns, &mut rows)
+    }
+}
+
+/// Begins `mysql_store_result` without waiting.
+///
+/// # Safety
+/// `mysql` is NULL or a valid handle.
+pub(super) unsafe fn read_rows<F: Abi>(mysql: *mut F::Mysql) -> Progress<*mut F::Res> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        step::start(
+            mysql,
+            Call::StoreResult,
+            |session| async move {
+                let mut rows = StoredRows::default();
+                let columns = session.store_result(&mut rows).await;
+                (columns, rows)
+            },
+            |handle, mysql, (columns, mut rows)| stored::<F>(handle, mysql, columns, &mut rows),
+        )
+    }
+}
+
+/// Publishes what `mysql_store_result` read. `mysql` has lent `handle`.
+#[inline(always)]
+pub(super) fn stored<F: Abi>(
+    handle: &mut Handle<F>,
+    mysql: *mut F::Mysql,
+    columns: std::result::Result<Option<Columns>, Error>,
+    rows: &mut StoredRows,
+) -> *mut F::Res {
+    match columns {
+        Ok(Some(columns)) => {
+            if handle.session.is_routed() {
                 // SAFETY: lent through `mysql`.
-                unsafe { handle.answer(mysql, Err(error)) };
-                ptr::null_mut()
+                unsafe { handle.publish_quietly(mysql) };
+            } else {
+                // SAFETY: lent through `mysql`.
+                unsafe { handle.publish_outcome(mysql) };
             }
+            Result::<F>::stored(columns, std::mem::take(rows))
+        }
+        Ok(None) => ptr::null_mut(),
+        Err(error) => {
+            // SAFETY: lent through `mysql`.
+            unsafe { handle.answer(mysql, Err(error)) };
+            ptr::null_mut()
         }
     }
 }

@@ -8,6 +8,7 @@ use zeroize::Zeroizing;
 
 use super::Target;
 use super::channel::{Channel, Packet};
+use super::driver::{Stage, reached};
 use super::login::{read_file, server_error};
 use super::transport::Failure;
 use crate::error::{Error, Origin, Sent, cr};
@@ -227,6 +228,7 @@ impl<'a> Exchange<'a> {
             let name = String::from_utf8_lossy(method).into_owned();
             return Err(auth_plugin_missing(self.family(), &name));
         }
+        reached(Stage::Switched);
         self.method = method.to_vec();
         self.challenge = switch.challenge.to_vec();
         let answer = Zeroizing::new(self.answer(false)?);

@@ -55,6 +55,8 @@ pub(super) struct Channel {
     pub(super) broken: bool,
     /// The reply that comes next is a statement's.
     pub(super) statement: bool,
+    /// A command has left in part: nothing else may follow its bytes.
+    pub(super) sending: bool,
     /// Session changes that came with the end of the rows read last.
     pub(super) changes: Vec<u8>,
     /// The packet behind the columns read last, where the protocol has one.
@@ -85,6 +87,7 @@ impl Channel {
             ceiling: usize::try_from(limit.saturating_add(1)).unwrap_or(usize::MAX).min(frame::MAX_PAYLOAD),
             broken: false,
             statement: false,
+            sending: false,
             changes: Vec::new(),
             columns_end: None,
             attributes: Vec::new(),
@@ -578,8 +581,12 @@ impl Channel {
             return Err(Error::gone(self.family));
         }
         let deadline = self.until(self.write_timeout);
+        self.sending = true;
         match self.transport.send(bytes, deadline).await {
-            Ok(()) => Ok(()),
+            Ok(()) => {
+                self.sending = false;
+                Ok(())
+            }
             Err((count, failure)) => Err(self.cannot_send(before + count, failure).await),
         }
     }

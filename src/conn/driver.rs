@@ -34,11 +34,34 @@ pub struct Wait {
     pub deadline: Option<Instant>,
 }
 
+/// How far an attempt to connect has come, as far as a program can see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// The socket is being connected.
+    Connecting,
+    /// The server's greeting is awaited.
+    Greeting,
+    /// TLS is being set up.
+    Tls,
+    /// A method's own exchange is going on.
+    Exchange,
+    /// The verdict on the login is awaited.
+    Verdict,
+    /// The server asked for another method.
+    Switched,
+    /// Statements of the set-up run.
+    Commands,
+}
+
 thread_local! {
     /// True inside [`step`]: leaves must not wait.
     static STEPPING: Cell<bool> = const { Cell::new(false) };
     /// What the leaves of the present poll wait for.
     static WAITS: RefCell<Vec<Wait>> = const { RefCell::new(Vec::new()) };
+    /// The wait of the step before whose deadline has passed, as the program says.
+    static EXPIRED: Cell<Option<Wait>> = const { Cell::new(None) };
+    /// The stage that the present poll has reached, if it is a connect.
+    static STAGE: Cell<Option<Stage>> = const { Cell::new(None) };
 }
 
 /// Runs an operation to its end on the calling thread. Costs nothing but the operation itself: no allocation, no waker.
@@ -69,20 +92,34 @@ pub enum Step<T> {
     Waiting(Vec<Wait>),
 }
 
-/// Takes an operation as far as it goes without waiting.
-pub fn step<F: Future>(operation: Pin<&mut F>) -> Step<F::Output> {
+/// Takes an operation as far as it goes without waiting. `expired` is a wait of the step before whose deadline counts
+/// as passed whatever the clock says.
+pub fn step<F: Future + ?Sized>(operation: Pin<&mut F>, expired: Option<Wait>) -> Step<F::Output> {
     struct Restore(bool);
     impl Drop for Restore {
         fn drop(&mut self) {
             STEPPING.set(self.0);
+            EXPIRED.set(None);
         }
     }
     let _restore = Restore(STEPPING.replace(true));
+    EXPIRED.set(expired);
+    STAGE.set(None);
     WAITS.with_borrow_mut(Vec::clear);
     match operation.poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => Step::Done(output),
         Poll::Pending => Step::Waiting(WAITS.take()),
     }
+}
+
+/// The stage of connecting that the last [`step`] of this thread reached; None: it has not moved on.
+pub fn last_stage() -> Option<Stage> {
+    STAGE.take()
+}
+
+/// Tells who looks at a pending connect how far it is.
+pub(super) fn reached(stage: Stage) {
+    STAGE.set(Some(stage));
 }
 
 /// Whether the present operation must not wait.
@@ -110,6 +147,12 @@ pub(super) async fn wait(fd: BorrowedFd<'_>, interest: Interest, deadline: Optio
     std::future::poll_fn(|_| wait_now(fd, interest, deadline)).await
 }
 
+/// [`wait`] for tests of other modules, however it ends.
+#[cfg(test)]
+pub async fn wait_for(fd: &impl std::os::fd::AsFd, interest: Interest, deadline: Option<Instant>) {
+    let _ = wait(fd.as_fd(), interest, deadline).await;
+}
+
 /// One poll of [`wait`].
 pub(super) fn wait_now(
     fd: BorrowedFd<'_>,
@@ -119,7 +162,12 @@ pub(super) fn wait_now(
     use std::os::fd::AsRawFd;
     let step = stepping();
     loop {
-        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let left = match deadline {
+            Some(_) if step && EXPIRED.get() == Some(Wait { fd: fd.as_raw_fd(), interest, deadline }) => {
+                Some(Duration::ZERO)
+            }
+            _ => deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())),
+        };
         let timeout = if step { Some(Duration::ZERO) } else { left };
         match poll(fd, interest, timeout) {
             Ok(true) => return Poll::Ready(Ok(Outcome::Ready)),

@@ -6,6 +6,7 @@ use std::time::Instant;
 use zeroize::Zeroizing;
 
 use super::channel::Channel;
+use super::driver::{Stage, reached};
 use super::transport::{Failure, Transport};
 use super::{Command, Endpoint, Server, Target, attributes, auth, collation, socket, tls};
 use crate::error::{Error, HY000, Origin, Sent};
@@ -89,6 +90,7 @@ pub(super) struct Memory {
 pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn, Error> {
     let family = options.family;
     let deadline = options.connect_timeout.and_then(|limit| Instant::now().checked_add(limit));
+    reached(Stage::Connecting);
     let (fd, host_info, is_unix) = match &target.endpoint {
         Endpoint::Unix(path) => {
             (socket::unix(path, deadline, family).await?, b"Localhost via UNIX socket".to_vec(), true)
@@ -102,6 +104,7 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
     channel.deadline = deadline;
     channel.read_timeout = options.read_timeout;
     channel.write_timeout = options.write_timeout;
+    reached(Stage::Greeting);
     let greeting = read_greeting(&mut channel, options).await?;
     let mut server = Server {
         version: match family {
@@ -149,6 +152,7 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
             login::put_prefix(&mut packet, &login::Prefix { capabilities: flags, ..prefix });
             channel.queue_packet(&packet);
             channel.flush().await.map_err(|_| Error::lost(family).sent(Sent::No))?;
+            reached(Stage::Tls);
             let host = match &target.endpoint {
                 Endpoint::Tcp { host, .. } => host.as_str(),
                 Endpoint::Unix(_) => "localhost",
@@ -178,6 +182,7 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
             attributes: &attributes,
         },
     );
+    reached(if auth.method() == auth::NATIVE { Stage::Verdict } else { Stage::Exchange });
     channel.queue_packet(&packet);
     channel.flush().await.map_err(|_| Error::lost(family).sent(Sent::No))?;
     let ok = auth.run(&mut channel).await?;
@@ -187,6 +192,7 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
     server.client_flag = shown_flags(family, flags, target);
     let memory = Memory { challenge: auth.into_challenge(), secure };
     let mut logged_in = LoggedIn { channel, server, flags, ok, memory };
+    reached(Stage::Commands);
     finish(&mut logged_in, &collation, options).await?;
     logged_in.channel.deadline = None;
     Ok(logged_in)

@@ -216,6 +216,13 @@ impl Connection {
         self.channel.is_drained() && self.channel.transport.has_ended()
     }
 
+    /// Marks the connection as broken if the server has closed it.
+    pub fn notice_end(&mut self) {
+        if self.has_ended() {
+            self.channel.broken = true;
+        }
+    }
+
     /// No reply byte of this connection waits in our buffers, TLS plaintext included.
     pub fn is_drained(&self) -> bool {
         self.channel.is_drained()
@@ -409,9 +416,10 @@ impl Connection {
         self.channel.write_timeout = write;
     }
 
-    /// COM_QUIT (and TLS close_notify), then the socket is closed. Never waits, never raises SIGPIPE.
+    /// COM_QUIT (and TLS close_notify), then the socket is closed; closed only, if a command has left in part, which these
+    /// bytes would complete. Never waits, never raises SIGPIPE.
     pub fn quit(mut self) {
-        if !self.channel.broken {
+        if !self.channel.broken && !self.channel.sending {
             self.channel.transport.send_and_forget(&[1, 0, 0, 0, Command::Quit as u8]);
         }
     }

@@ -52,8 +52,9 @@ pub(super) async fn tcp(
             Err(errno) => last = errno,
         }
     }
-    if family == Family::MariaDb {
-        // What the original shows whatever the reason: its connects are non-blocking.
+    if family == Family::MariaDb && (!driver::stepping() || last == Errno::TIMEDOUT) {
+        // What the original shows whatever the reason: its connects are non-blocking. Only when the program does the
+        // waiting it learns the reason.
         last = Errno::INPROGRESS;
     }
     Err(Error::tcp_connect(family, host, port, last.raw_os_error()))

@@ -25,6 +25,7 @@ impl Session {
 
     /// A command whose reply is OK or an error.
     async fn command(&mut self, command: Command, argument: &[&[u8]]) -> Result<(), Error> {
+        let columns = self.outcome.field_count;
         self.begin().await?;
         self.send_command(command, argument).await?;
         let family = self.options.family;
@@ -41,6 +42,8 @@ impl Session {
                     self.outcome.affected_rows = !0;
                     self.outcome.insert_id = insert_id;
                     self.outcome.status = status;
+                    self.outcome.warnings = 0;
+                    self.outcome.field_count = columns;
                     self.outcome.info.clear();
                     self.changes.clear();
                     self.changes_count = changes;

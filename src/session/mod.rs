@@ -187,6 +187,18 @@ impl Session {
         self.connected && (self.router.is_some() || self.connection().is_some())
     }
 
+    /// Whether there is a connection to send on. One that the plain handle's server has closed is marked as broken, so that
+    /// nothing is sent on it.
+    pub fn notice_end(&mut self) -> bool {
+        let connected = self.is_connected();
+        if self.router.is_none()
+            && let Some(connection) = self.nodes.first_mut().and_then(Node::connection_mut)
+        {
+            connection.notice_end();
+        }
+        connected
+    }
+
     /// True for a handle that routes its statements.
     pub fn is_routed(&self) -> bool {
         self.router.is_some()

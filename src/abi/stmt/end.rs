@@ -39,7 +39,7 @@ pub(in crate::abi) async unsafe fn next_result<F: Abi>(stmt: *mut F::Stmt) -> c_
     // SAFETY: the caller's promise.
     let Some((mysql, handle)) = (unsafe { ours.handle() }) else {
         if F::FAMILY == Family::MariaDb {
-            ours.fail(&Error::lost(F::FAMILY));
+            ours.fail(&ours.why_no_handle());
         }
         return 1;
     };
@@ -121,7 +121,7 @@ pub(in crate::abi) async unsafe fn free_result<F: Abi>(stmt: *mut F::Stmt) -> c_
     let found = unsafe { ours.handle() };
     let Some((mysql, handle)) = found else {
         if F::FAMILY == Family::MariaDb {
-            ours.fail(&Error::lost(F::FAMILY));
+            ours.fail(&ours.why_no_handle());
             return 1;
         }
         ours.drop_rows();

@@ -195,6 +195,15 @@ entry! {
     }
 }
 
+/// [`mysql_stmt_fetch`] of a row that is here; None = it is not.
+///
+/// # Safety
+/// `stmt` is NULL or a valid statement; what it has bound is still there.
+pub(in crate::abi) unsafe fn fetch_here<F: Abi>(stmt: *mut F::Stmt) -> Option<c_int> {
+    // SAFETY: the caller's promise.
+    unsafe { Statement::<F>::lend(stmt)?.fetch_at_once() }
+}
+
 /// [`mysql_stmt_fetch`].
 ///
 /// # Safety
@@ -304,7 +313,7 @@ impl<F: Abi> Statement<F> {
         // SAFETY: the caller's promise.
         let Some((mysql, handle)) = (unsafe { self.handle() }) else {
             if self.errno() == 0 {
-                self.fail(&Error::lost(F::FAMILY));
+                self.fail(&self.why_no_handle());
             }
             return Err(1);
         };

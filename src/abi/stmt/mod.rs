@@ -35,6 +35,8 @@ use super::memory::Fields;
 use encoded::Encoded;
 
 const MAGIC: u64 = 0x6d73_716c_6d73_5331;
+/// In its place while a non-blocking call waits.
+const PENDING: u64 = !MAGIC;
 
 /// `MYSQL_NO_DATA`.
 const NO_DATA: c_int = 100;
@@ -205,9 +207,41 @@ impl<F: Abi> Statement<F> {
         if stmt.is_null() {
             return None;
         }
+        let ours = stmt.cast::<Statement<F>>();
+        // SAFETY: the caller's promise; no reference to the rest is made.
+        let magic = unsafe { ptr::addr_of!((*ours).magic).read() };
+        if magic != MAGIC {
+            // SAFETY: the caller's promise.
+            unsafe { Self::refuse_pending(stmt, magic) };
+            return None;
+        }
         // SAFETY: the caller's promise.
-        let ours = unsafe { &mut *stmt.cast::<Statement<F>>() };
-        (ours.magic == MAGIC).then_some(ours)
+        Some(unsafe { &mut *ours })
+    }
+
+    /// 2014 in a statement on which a call is pending.
+    ///
+    /// # Safety
+    /// As for [`Statement::lend`], with what was found there.
+    #[cold]
+    unsafe fn refuse_pending(stmt: *mut F::Stmt, magic: u64) {
+        if magic == PENDING {
+            let error = Error::out_of_sync();
+            set_stmt_error::<F>(stmt, error.code, &error.sqlstate, &error.message);
+        }
+    }
+
+    /// Marks a statement as lendable or not, for the time that a non-blocking call of it waits.
+    ///
+    /// # Safety
+    /// `stmt` is NULL or a live statement of ours.
+    pub(super) unsafe fn set_pending(stmt: *mut F::Stmt, pending: bool) {
+        if !stmt.is_null() {
+            // SAFETY: the caller's promise; no reference to the rest is made.
+            unsafe {
+                ptr::addr_of_mut!((*stmt.cast::<Statement<F>>()).magic).write(if pending { PENDING } else { MAGIC });
+            }
+        }
     }
 
     /// The statement's public pointer.
@@ -264,9 +298,17 @@ impl<F: Abi> Statement<F> {
         // SAFETY: the caller's promise.
         let found = unsafe { self.handle() };
         if found.is_none() {
-            self.fail(&Error::lost(F::FAMILY));
+            self.fail(&self.why_no_handle());
         }
         found
+    }
+
+    /// What a call says that has found no handle: 2013, or 2014 while a non-blocking call of the handle waits.
+    fn why_no_handle(&self) -> Error {
+        let stmt: *const F::Stmt = ptr::from_ref(self).cast();
+        // SAFETY: the public struct holds NULL or a valid handle.
+        let waits = unsafe { Handle::<F>::pending(F::stmt_mysql(stmt.cast_mut()).read()) }.is_some();
+        if waits { Error::out_of_sync() } else { Error::lost(F::FAMILY) }
     }
 
     /// The statement has no handle any more, and says why.

@@ -60,7 +60,7 @@ entry! {
 ///
 /// # Safety
 /// `query` is a readable buffer of `length` bytes, or NUL-ended where `length` is -1 and the family takes that.
-unsafe fn text<'a>(query: *const c_char, length: c_ulong, family: Family) -> &'a [u8] {
+pub(in crate::abi) unsafe fn text<'a>(query: *const c_char, length: c_ulong, family: Family) -> &'a [u8] {
     if length == c_ulong::MAX && family == Family::MariaDb {
         // SAFETY: the caller's promise.
         return unsafe { c_bytes(query) }.unwrap_or_default();
@@ -368,7 +368,7 @@ pub(in crate::abi) async unsafe fn execute<F: Abi>(stmt: *mut F::Stmt) -> c_int 
     // SAFETY: the caller's promise.
     let Some((mysql, handle)) = (unsafe { ours.handle() }) else {
         if F::FAMILY == Family::MariaDb || ours.errno() == 0 {
-            ours.fail(&Error::lost(F::FAMILY));
+            ours.fail(&ours.why_no_handle());
         }
         return 1;
     };
