@@ -264,6 +264,11 @@ fn results_are_the_originals() {
 }
 
 #[test]
+fn attributes_are_the_originals() {
+    same("attributes");
+}
+
+#[test]
 fn statements_are_the_originals() {
     same("statements");
 }

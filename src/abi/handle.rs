@@ -106,6 +106,8 @@ pub(super) struct Handle<F: Abi> {
     pub track: [usize; 6],
     /// The prepared statements that were made on this handle and not closed.
     pub statements: Vec<*mut F::Stmt>,
+    /// What the program bound to the next statement.
+    pub attributes: Option<Box<super::attributes::Attributes>>,
     /// Memory for [`super::info`]'s texts.
     pub answer: Vec<u8>,
     owned: bool,
@@ -156,6 +158,7 @@ impl<F: Abi> Handle<F> {
             streaming: ptr::null_mut(),
             track: [0; 6],
             statements: Vec::new(),
+            attributes: None,
             answer: Vec::new(),
             owned,
             generation: fork::generation(),

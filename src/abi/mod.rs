@@ -17,7 +17,8 @@
 #[cfg(not(panic = "unwind"))]
 compile_error!("mysqlclient-ms needs panic=unwind: a panic must end a handle, never the host process");
 
-pub mod bind;
+pub mod attributes;
+mod bind;
 mod charset;
 mod charset_info;
 pub mod cluster;

@@ -12,6 +12,7 @@ use crate::conn::driver::Stage;
 use crate::error::Error;
 use crate::session::{ConnectArgs, Phase};
 
+use super::attributes::attach;
 use super::connect::{Dial, connect_args, connected};
 use super::convert::{put, slice};
 use super::entry::{entry, set_error};
@@ -131,6 +132,8 @@ unsafe fn send<F: Abi>(mysql: *mut F::Mysql, query: *const c_char, length: c_ulo
     unsafe { step::again::<F, _>(mysql, Call::SendQuery) }.unwrap_or_else(|| {
         // SAFETY: the caller's promise.
         let sql = unsafe { slice(query, length) }.to_vec();
+        // SAFETY: the caller's promise. What cannot be encoded is left out.
+        let _ = unsafe { Handle::<F>::lend(mysql) }.map(|handle| unsafe { attach(handle) });
         // SAFETY: the caller's promise.
         unsafe {
             step::start::<F, _, _, _>(
@@ -190,6 +193,8 @@ entry! {
         }
         // SAFETY: the caller's promise.
         let sql = unsafe { slice(query, length) }.to_vec();
+        // SAFETY: the caller's promise. What cannot be encoded is left out.
+        let _ = unsafe { attach(handle) };
         // SAFETY: the caller's promise.
         status(unsafe {
             step::start(

@@ -10,6 +10,7 @@ use crate::conn::driver::{block_on, block_on_pinned};
 use crate::error::Error;
 use crate::result::Columns;
 
+use super::attributes::sending;
 use super::convert::{c_bytes, slice};
 use super::entry::entry;
 use super::handle::{Handle, call};
@@ -28,7 +29,7 @@ entry! {
         // SAFETY: the caller's promise.
         let sql = unsafe { slice(query, length) };
         // SAFETY: the caller's promise.
-        unsafe { call::<F>(mysql, |session| block_on_pinned(pin!(session.run(sql)))) }
+        unsafe { sending::<F>(mysql, |session| block_on_pinned(pin!(session.run(sql)))) }
     }
 }
 
@@ -42,7 +43,7 @@ entry! {
         // SAFETY: the caller's promise.
         let sql = unsafe { c_bytes(query) }.unwrap_or_default();
         // SAFETY: the caller's promise.
-        unsafe { call::<F>(mysql, |session| block_on_pinned(pin!(session.run(sql)))) }
+        unsafe { sending::<F>(mysql, |session| block_on_pinned(pin!(session.run(sql)))) }
     }
 }
 
@@ -59,7 +60,7 @@ entry! {
         // SAFETY: the caller's promise.
         let sql = unsafe { slice(query, length) };
         // SAFETY: the caller's promise.
-        unsafe { call::<F>(mysql, |session| block_on(session.send_query(sql))) }
+        unsafe { sending::<F>(mysql, |session| block_on(session.send_query(sql))) }
     }
 }
 

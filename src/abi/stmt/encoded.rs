@@ -12,7 +12,7 @@ use super::Statement;
 
 /// Memory that is used again for every execution.
 #[derive(Default)]
-pub(super) struct Encoded {
+pub struct Encoded {
     /// How many parameters and attributes there are.
     count: usize,
     /// How many of them are the statement's own parameters, which come first.
@@ -44,6 +44,8 @@ impl Encoded {
             let values = self.values.get(..self.own_values).unwrap_or(&[]);
             Parameters { count: self.own, nulls: &self.own_nulls, types: &self.types, values }
         };
+        // A server remembers the types of the statement's own parameters only.
+        let new_types = new_types || self.count > self.own;
         Request { flags, parameters: own, named: Some(all), new_types, bulk }
     }
 
@@ -86,7 +88,7 @@ impl Encoded {
         self.own_nulls.clear();
         self.own_nulls.extend_from_slice(self.nulls.get(..self.own.div_ceil(8)).unwrap_or(&[]));
         if let Some(last) = self.own_nulls.last_mut()
-            && self.own % 8 != 0
+            && !self.own.is_multiple_of(8)
         {
             *last &= (1 << (self.own % 8)) - 1;
         }
@@ -163,6 +165,6 @@ fn length(number: usize) -> Vec<u8> {
 }
 
 /// A name with its length in front.
-pub(super) fn counted(name: &[u8]) -> Vec<u8> {
+pub fn counted(name: &[u8]) -> Vec<u8> {
     [length(name.len()).as_slice(), name].concat()
 }

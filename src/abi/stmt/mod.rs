@@ -7,7 +7,7 @@
 #![allow(unsafe_code)]
 
 mod bulk;
-mod encoded;
+pub(super) mod encoded;
 mod end;
 mod fetch;
 mod info;

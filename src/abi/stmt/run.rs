@@ -240,6 +240,9 @@ impl<F: Abi> Statement<F> {
             }
             return 0;
         }
+        if F::FAMILY == Family::MySql && self.state < State::Prepared {
+            return 1;
+        }
         if count > self.params.len() || self.params.len() > self.own_parameters {
             self.params = vec![empty_bind(); count.max(self.own_parameters)];
             let (stmt, first) = (self.public(), self.params.as_mut_ptr());
