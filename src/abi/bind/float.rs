@@ -107,6 +107,24 @@ impl Digits {
         found
     }
 
+    /// The fewest digits that give `x` back; of two such texts just as far from it, the one whose last digit is even.
+    fn shortest(x: f64) -> Digits {
+        let found = Digits::from_exponent(x, None);
+        if found.count < 15 {
+            return found; // an even one further down has fewer digits
+        }
+        let nearest = Digits::from_exponent(x, Some(found.count - 1));
+        if nearest.digits() == found.digits() && nearest.point == found.point {
+            return found;
+        }
+        let mut text = Text::new(MAX_TEXT);
+        text.push(b'.');
+        nearest.digits().iter().for_each(|&digit| text.push(digit));
+        let _ = write!(text, "e{}", nearest.point);
+        let back = std::str::from_utf8(text.bytes()).ok().and_then(|text| text.parse().ok());
+        if back == Some(x) { nearest } else { found }
+    }
+
     fn strip(&mut self) {
         while self.count > 1 && self.digits[self.count - 1] == b'0' {
             self.count -= 1;
@@ -117,7 +135,7 @@ impl Digits {
     /// up to 14 digits only for the smallest numbers, which do not have so many: the originals then round.)
     fn of(x: f64, most: i32) -> Digits {
         let most = most.max(1) as usize;
-        let shortest = Digits::from_exponent(x, None);
+        let shortest = Digits::shortest(x);
         if most > 14 {
             return if shortest.count <= most { shortest } else { Digits::from_exponent(x, Some(most - 1)) };
         }
@@ -133,7 +151,7 @@ impl Digits {
 
     /// At most `decimals` digits behind the point.
     fn with_decimals(x: f64, decimals: i32) -> Digits {
-        let shortest = Digits::from_exponent(x, None);
+        let shortest = Digits::shortest(x);
         let behind = shortest.count as i32 - shortest.point;
         if behind <= decimals {
             return shortest;
@@ -285,4 +303,31 @@ fn plain(value: f64, negative: bool, mut found: Digits, mut width: i32, out: &mu
         }
     }
     out.fill(b'0', (point - count).max(0) as usize);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_two_texts_as_near_the_even_one_is_written() {
+        let whole = 1038154131137797.0;
+        assert_eq!(general(whole + 0.25, false, 299).bytes(), b"1038154131137797.2");
+        assert_eq!(general(whole + 0.75, false, 299).bytes(), b"1038154131137797.8");
+    }
+
+    #[test]
+    fn no_width_is_exceeded_and_nothing_panics() {
+        let values =
+            [0.0, -0.0, 5e-324, 1e-5, 0.1, 9.5, 99999.5, 123456789.123, 1e15, 1e16, 1.5e300, f64::MAX, f64::NAN];
+        for value in values.into_iter().flat_map(|value| [value, -value]) {
+            for width in -1..30 {
+                let text = general(value, width % 2 == 0, width);
+                assert!(text.bytes().len() <= width.max(1) as usize, "{value} in {width}");
+            }
+            for decimals in 0..31 {
+                assert!(fixed(value, decimals).bytes().len() < MAX_TEXT);
+            }
+        }
+    }
 }

@@ -205,8 +205,7 @@ fn replay<F: Abi>(spec: &str) -> usize {
             let _ = bound;
             whole = Some(to);
             (mine, line)
-        } else if line.starts_with("  ") && line.contains(" rc=") && whole.is_some() {
-            let to = whole.as_mut().unwrap();
+        } else if let Some(to) = whole.as_mut().filter(|_| line.starts_with("  ") && line.contains(" rc=")) {
             to.room = [0xEE; ROOM];
             to.null = 1;
             to.error = 1;

@@ -257,6 +257,8 @@ impl<F: Abi> Statement<F> {
             // SAFETY: below the number of bindings.
             let prepared = unsafe { bind::prepare_parameter::<F>(first.add(number), number as u32) };
             if let Err(refused) = prepared {
+                // The MariaDB family executes with what it has, if it was bound before.
+                self.new_types |= F::FAMILY == Family::MariaDb;
                 self.fail(&refused.error(F::FAMILY));
                 return 1;
             }
