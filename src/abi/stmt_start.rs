@@ -162,11 +162,11 @@ entry! {
     statement stmt, fails failed(ret, 1), {
         // SAFETY: the caller's promise.
         unsafe {
-            match stmt::fetch_here::<F>(stmt) {
-                Some(fetched) => Progress::Done(fetched),
-                None => begin::<F, c_int>(stmt, stmt::fetch::<F>(stmt)),
+            if stmt::row_is_here::<F>(stmt) {
+                Progress::Done(stmt::mysql_stmt_fetch::<F>(stmt)).answer(ret, 1)
+            } else {
+                begin::<F, c_int>(stmt, stmt::fetch::<F>(stmt)).answer(ret, 1)
             }
-            .answer(ret, 1)
         }
     }
 }
