@@ -370,8 +370,10 @@ impl<F: Abi> Result<F> {
             && !owner.is_null()
             && unsafe { Handle::<F>::lend_quietly(owner) }.is_none_or(|handle| !handle.session.row_is_here());
         if !waits {
+            // By its address: a second place for the compiler to inline it would make the first one longer.
+            let fetch: unsafe extern "C" fn(*mut F::Res) -> Row = super::result::mysql_fetch_row::<F>;
             // SAFETY: the caller's promise. The blocking call has nothing to wait for.
-            return Progress::Done(unsafe { super::result::mysql_fetch_row::<F>(result) });
+            return Progress::Done(unsafe { std::hint::black_box(fetch)(result) });
         }
         // SAFETY: as above.
         if let Some(progress) = unsafe { step::again::<F, _>(owner, Call::FetchRow) } {
