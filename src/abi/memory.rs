@@ -270,7 +270,7 @@ impl<F: Abi> Result<F> {
     ///
     /// # Safety
     /// As for [`Result::lend`].
-    #[inline(always)]
+    #[inline]
     pub unsafe fn fetch(&mut self) -> Row {
         let public: *mut F::Res = ptr::from_mut(self).cast();
         let row = match &mut self.rows {
@@ -294,7 +294,6 @@ impl<F: Abi> Result<F> {
 
     /// # Safety
     /// As for [`Result::fetch`].
-    #[inline(never)]
     unsafe fn fetch_streamed(&mut self) -> Row {
         let owner = self.owner;
         let public: *mut F::Res = ptr::from_mut(self).cast();
@@ -366,20 +365,15 @@ impl<F: Abi> Result<F> {
         // SAFETY: the caller's promise.
         let Some(ours) = (unsafe { Self::lend(result) }) else { return Progress::Done(ptr::null_mut()) };
         let owner = ours.owner;
-        let Rows::Streaming(row) = &mut ours.rows else {
-            // SAFETY: the caller's promise.
-            return Progress::Done(unsafe { ours.fetch() });
-        };
-        if owner.is_null() {
-            // SAFETY: the caller's promise.
-            return Progress::Done(unsafe { ours.fetch() });
-        }
-        // SAFETY: the owner is live: `mysql_close` orphans its results.
-        if let Some(handle) = unsafe { Handle::<F>::lend_quietly(owner) }
-            && handle.session.next_row_at_once(row)
-        {
-            // SAFETY: the caller's promise; the handle was lent through `owner`.
-            return Progress::Done(unsafe { Self::fetched(result, row, handle, owner, Ok(true)) });
+        // SAFETY: the owner is NULL or live: `mysql_close` orphans its results.
+        let waits = matches!(ours.rows, Rows::Streaming(_))
+            && !owner.is_null()
+            && unsafe { Handle::<F>::lend_quietly(owner) }.is_none_or(|handle| !handle.session.row_is_here());
+        if !waits {
+            // By its address: a second place for the compiler to inline it would make the first one longer.
+            let fetch: unsafe extern "C" fn(*mut F::Res) -> Row = super::result::mysql_fetch_row::<F>;
+            // SAFETY: the caller's promise. The blocking call has nothing to wait for.
+            return Progress::Done(unsafe { std::hint::black_box(fetch)(result) });
         }
         // SAFETY: as above.
         if let Some(progress) = unsafe { step::again::<F, _>(owner, Call::FetchRow) } {
@@ -391,6 +385,7 @@ impl<F: Abi> Result<F> {
             unsafe { step::refuse::<F>(owner) };
             return Progress::Refused;
         }
+        let Rows::Streaming(row) = &mut ours.rows else { return Progress::Done(ptr::null_mut()) };
         // The row travels with the operation: nobody looks at it meanwhile.
         let mut row = std::mem::replace(row, StreamRow::new(0));
         // SAFETY: the public part is the block's beginning.

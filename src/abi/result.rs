@@ -30,7 +30,10 @@ entry! {
         let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return ptr::null_mut() };
         let mut rows = StoredRows::default();
         let columns = block_on_pinned(pin!(handle.session.store_result(&mut rows)));
-        stored(handle, mysql, columns, &mut rows)
+        match published(handle, mysql, columns) {
+            Some(columns) => Result::<F>::stored(columns, rows),
+            None => ptr::null_mut(),
+        }
     }
 }
 
@@ -49,19 +52,20 @@ pub(super) unsafe fn read_rows<F: Abi>(mysql: *mut F::Mysql) -> Progress<*mut F:
                 let columns = session.store_result(&mut rows).await;
                 (columns, rows)
             },
-            |handle, mysql, (columns, mut rows)| stored::<F>(handle, mysql, columns, &mut rows),
+            |handle: &mut Handle<F>, mysql, (columns, rows)| {
+                published(handle, mysql, columns).map_or(ptr::null_mut(), |columns| Result::<F>::stored(columns, rows))
+            },
         )
     }
 }
 
-/// Publishes what `mysql_store_result` read. `mysql` has lent `handle`.
+/// Publishes what `mysql_store_result` read; the columns if there is a result. `mysql` has lent `handle`.
 #[inline(always)]
-pub(super) fn stored<F: Abi>(
+fn published<F: Abi>(
     handle: &mut Handle<F>,
     mysql: *mut F::Mysql,
     columns: std::result::Result<Option<Columns>, Error>,
-    rows: &mut StoredRows,
-) -> *mut F::Res {
+) -> Option<Columns> {
     match columns {
         Ok(Some(columns)) => {
             if handle.session.is_routed() {
@@ -71,13 +75,13 @@ pub(super) fn stored<F: Abi>(
                 // SAFETY: lent through `mysql`.
                 unsafe { handle.publish_outcome(mysql) };
             }
-            Result::<F>::stored(columns, std::mem::take(rows))
+            Some(columns)
         }
-        Ok(None) => ptr::null_mut(),
+        Ok(None) => None,
         Err(error) => {
             // SAFETY: lent through `mysql`.
             unsafe { handle.answer(mysql, Err(error)) };
-            ptr::null_mut()
+            None
         }
     }
 }

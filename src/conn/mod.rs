@@ -317,6 +317,11 @@ impl Connection {
         rows.finish(stored).map_err(|_| self.channel.out_of_memory())
     }
 
+    /// The next packet has arrived whole.
+    pub fn packet_is_here(&self) -> bool {
+        self.channel.peek_packet().is_some()
+    }
+
     /// [`Connection::next_row`] for a row that is here. False: nothing has been consumed.
     #[inline]
     pub fn next_row_at_once(&mut self, row: &mut StreamRow) -> bool {

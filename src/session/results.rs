@@ -69,6 +69,11 @@ impl Session {
         self.phase == Phase::Streaming && self.current().is_ok_and(|connection| connection.next_row_at_once(row))
     }
 
+    /// Whether the next row, or what comes in its place, is here: then fetching it does not wait.
+    pub fn row_is_here(&mut self) -> bool {
+        self.current().is_ok_and(|connection| connection.packet_is_here())
+    }
+
     /// `mysql_fetch_row` of an unbuffered result: false at its end.
     pub async fn next_row(&mut self, row: &mut StreamRow) -> Result<bool, Error> {
         if self.phase != Phase::Streaming {

@@ -195,13 +195,22 @@ entry! {
     }
 }
 
-/// [`mysql_stmt_fetch`] of a row that is here; None = it is not.
+/// Whether the next row is here: then [`mysql_stmt_fetch`] does not wait for it.
 ///
 /// # Safety
-/// `stmt` is NULL or a valid statement; what it has bound is still there.
-pub(in crate::abi) unsafe fn fetch_here<F: Abi>(stmt: *mut F::Stmt) -> Option<c_int> {
+/// `stmt` is NULL or a valid statement.
+pub(in crate::abi) unsafe fn row_is_here<F: Abi>(stmt: *mut F::Stmt) -> bool {
     // SAFETY: the caller's promise.
-    unsafe { Statement::<F>::lend(stmt)?.fetch_at_once() }
+    let Some(ours) = (unsafe { Statement::<F>::lend(stmt) }) else { return false };
+    match ours.rows {
+        Rows::Stored(..) => true,
+        Rows::Waiting if !ours.cancelled => {
+            // SAFETY: inside the public struct, which holds NULL or a valid handle.
+            unsafe { Handle::<F>::lend_quietly(F::stmt_mysql(stmt).read()) }
+                .is_some_and(|handle| handle.session.row_is_here())
+        }
+        _ => false,
+    }
 }
 
 /// [`mysql_stmt_fetch`].
