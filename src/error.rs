@@ -171,6 +171,12 @@ impl Error {
         Error { sqlstate: *b"00000", ..error }.sent(Sent::Maybe)
     }
 
+    /// 5010 (MariaDB family): the program has not named this authentication method among those that may be used.
+    pub fn method_not_allowed(name: &str) -> Self {
+        let text = format!("Authentication plugin '{name}' couldn't be found in restricted_auth plugin list.");
+        Error::of(cr::PLUGIN_NOT_ALLOWED, text)
+    }
+
     /// 2013 in the words of the MariaDB family when it cannot make sense of the answer to a login.
     pub fn senseless_login() -> Self {
         Error::of(cr::SERVER_LOST, "Can't connect to server (0).".to_owned())

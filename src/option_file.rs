@@ -342,6 +342,7 @@ fn set(options: &mut Options, key: &str, value: Option<&[u8]>) {
             options.tls.fingerprint_list = path();
             options.tls.mode = options.tls.mode.max(TlsMode::Required);
         }
+        "restricted-auth" if !mysql => options.restricted_auth = text(),
         "ssl-crl" => options.tls.refuse("a certificate revocation list", value.is_some()),
         "ssl-crlpath" => options.tls.refuse("a folder of certificate revocation lists", value.is_some()),
         "ssl-passphrase" if !mysql => options.tls.refuse("an encrypted private key", value.is_some()),

@@ -51,6 +51,8 @@ pub struct TlsOptions {
     pub fingerprint: Option<String>,
     /// File with one such fingerprint a line, of which it must be one.
     pub fingerprint_list: Option<PathBuf>,
+    /// Name to tell the server in the TLS greeting; None = none is told.
+    pub server_name: Option<String>,
     /// Settings that this library does not have: a connection with TLS fails with 2026 instead of ignoring them.
     pub refused: Vec<&'static str>,
 }
@@ -133,6 +135,10 @@ pub struct Options {
     pub reconnect: bool,
     /// `MYSQL_REPORT_DATA_TRUNCATION`.
     pub report_data_truncation: bool,
+    /// `MARIADB_OPT_PROXY_HEADER`: bytes to send in front of everything else.
+    pub proxy_header: Option<Vec<u8>>,
+    /// `MARIADB_OPT_RESTRICTED_AUTH`: names of the authentication methods that may be used; None = all.
+    pub restricted_auth: Option<String>,
     /// `MARIADB_OPT_SKIP_READ_RESPONSE`: statements are sent only; the program asks for the head of the reply by itself.
     pub skip_reply: bool,
     /// User, password, database, host, port, socket from an option file; connect arguments win.
@@ -179,6 +185,7 @@ impl Options {
                 version: None,
                 fingerprint: None,
                 fingerprint_list: None,
+                server_name: None,
                 refused: Vec::new(),
             },
             local_infile: false,
@@ -194,6 +201,8 @@ impl Options {
             net_buffer_length: 8192,
             reconnect: false,
             report_data_truncation: true,
+            proxy_header: None,
+            restricted_auth: None,
             skip_reply: false,
             defaults: Defaults::default(),
         }

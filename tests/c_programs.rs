@@ -334,6 +334,11 @@ fn rare_calls_are_the_originals() {
 }
 
 #[test]
+fn options_of_the_transport_are_the_originals() {
+    same("transport");
+}
+
+#[test]
 fn reconnecting_is_the_originals() {
     same("reconnect");
 }

@@ -235,3 +235,23 @@ fn collations_beyond_a_byte_are_set() {
         assert!(shown == collation, "{shown}");
     }
 }
+
+/// Debian's Connector/C takes the option and sends nothing, so there is nobody to compare with.
+#[test]
+fn a_header_for_proxies_goes_in_front_of_everything() {
+    use std::io::Read;
+    let header = b"PROXY TCP4 10.0.0.1 10.0.0.2 1 2\r\n";
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let server = std::thread::spawn(move || {
+        let mut got = vec![0; header.len()];
+        listener.accept().unwrap().0.read_exact(&mut got).unwrap();
+        got
+    });
+    let mut options = plain(Family::MariaDb);
+    options.proxy_header = Some(header.to_vec());
+    let target = target(Endpoint::Tcp { host: "127.0.0.1".to_owned(), port });
+    let error = block_on(Connection::open(&target, &options)).unwrap_err();
+    assert_eq!(error.code, 2013, "the server has read it and hung up: {error}");
+    assert_eq!(server.join().unwrap(), header);
+}

@@ -17,7 +17,7 @@ use crate::option_file;
 use crate::options::{Family, TlsMode};
 use crate::session::ConnectArgs;
 
-use super::convert::c_bytes;
+use super::convert::{c_bytes, slice};
 use super::entry::{entry, set_error};
 use super::family::Abi;
 use super::handle::Handle;
@@ -137,6 +137,8 @@ unsafe fn value(kind: Kind, arg: *const c_void, second: *const c_void) -> Value 
                 c_bytes(second.cast()).unwrap_or_default().to_vec(),
             ),
             Kind::Factor | Kind::TextNumber => Value::None,
+            Kind::Bytes if arg.is_null() || second.is_null() => Value::Text(None),
+            Kind::Bytes => Value::Text(Some(slice(arg.cast(), second.addr() as c_ulong).to_vec())),
             Kind::Pointers => Value::Pointers(arg, second),
             Kind::Named if arg.is_null() || second.is_null() => Value::None,
             Kind::Named => Value::Named(c_bytes(arg.cast()).unwrap_or_default().to_vec(), second.cast_mut()),

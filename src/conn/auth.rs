@@ -95,6 +95,10 @@ impl<'a> Exchange<'a> {
     }
 
     fn answer(&self, first: bool) -> Result<Vec<u8>, Error> {
+        let method = String::from_utf8_lossy(&self.method);
+        if self.options.restricted_auth.as_ref().is_some_and(|allowed| !allowed.contains(&*method)) {
+            return Err(Error::method_not_allowed(&method));
+        }
         let password = &self.target.password[..];
         let malformed = |_| Error::malformed(self.family());
         match &self.method[..] {

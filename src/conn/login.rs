@@ -104,6 +104,10 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
     channel.deadline = deadline;
     channel.read_timeout = options.read_timeout;
     channel.write_timeout = options.write_timeout;
+    if let Some(header) = &options.proxy_header {
+        let sent = channel.transport.send(header, deadline).await;
+        sent.map_err(|_| Error::lost(family).sent(Sent::No))?;
+    }
     reached(Stage::Greeting);
     let greeting = read_greeting(&mut channel, options).await?;
     let mut server = Server {

@@ -172,7 +172,8 @@ pub(super) async fn start(
         return Err(Error::tls(family, "unexpected data before the TLS handshake"));
     }
     // A name that no certificate can carry is none that rustls takes; the verifier knows.
-    let name = ServerName::try_from(host.to_owned())
+    let told = options.tls.server_name.as_deref().unwrap_or(host);
+    let name = ServerName::try_from(told.to_owned())
         .or_else(|_| ServerName::try_from("invalid"))
         .map_err(|_| Error::handshake())?;
     if let Some(what) = options.tls.refused.first() {

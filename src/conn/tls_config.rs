@@ -57,7 +57,7 @@ pub(super) fn build(options: &Options, mode: TlsMode, host: &str) -> Result<Arc<
         }
     };
     // Neither original sends the name unless told to.
-    config.enable_sni = false;
+    config.enable_sni = options.tls.server_name.is_some();
     // Not resumed: a session would have to be kept outside the connection.
     config.resumption = rustls::client::Resumption::disabled();
     Ok(Arc::new(config))

@@ -108,6 +108,13 @@ pub(super) fn apply(options: &mut Options, settings: &mut Settings, opt: Opt, va
             options.set_client_flag(client_flag::CLIENT_CAN_HANDLE_EXPIRED_PASSWORDS, flag);
         }
         Opt::SkipReadResponse => options.skip_reply = flag,
+        Opt::TlsServerName => options.tls.server_name = text.map(string),
+        Opt::RestrictedAuth => options.restricted_auth = text.map(string),
+        // Bytes, of which a last NUL is one.
+        Opt::ProxyHeader => {
+            let Value::Text(header) = value else { return false };
+            options.proxy_header.clone_from(header);
+        }
         Opt::LocalDir => options.local_dir = text.map(path),
         Opt::TlsFingerprint => options.tls.fingerprint = text.map(string),
         Opt::TlsFingerprintList => options.tls.fingerprint_list = text.map(path),
@@ -140,14 +147,11 @@ pub(super) fn apply(options: &mut Options, settings: &mut Settings, opt: Opt, va
         Opt::TlsPassphrase => options.tls.refuse("an encrypted private key", text.is_some()),
         Opt::TlsCiphersuites
         | Opt::TlsSessionData
-        | Opt::TlsServerName
         | Opt::TlsCipherStrength
         | Opt::CompressionAlgorithms
         | Opt::ZstdLevel
         | Opt::FactorPassword
         | Opt::ConnectionHandler
-        | Opt::ProxyHeader
-        | Opt::RestrictedAuth
         | Opt::RegisterReplica
         | Opt::IoWait => return false,
     }

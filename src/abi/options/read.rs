@@ -125,7 +125,7 @@ pub(super) unsafe fn get<F: Abi>(mysql: *mut F::Mysql, option: c_uint, places: [
             Kind::None if matches!(opt, Opt::Compress | Opt::NamedPipe | Opt::NonBlock) => {
                 put(arg.cast(), c_char::from(given.is_some()));
             }
-            Kind::None | Kind::Pair | Kind::Factor | Kind::TextNumber | Kind::Named => return 1,
+            Kind::None | Kind::Pair | Kind::Factor | Kind::TextNumber | Kind::Bytes | Kind::Named => return 1,
         }
     }
     0

@@ -107,6 +107,8 @@ pub(super) enum Kind {
     Factor,
     /// A NUL-ended string, then an `unsigned int` or `size_t` by value (`mysql_optionsv`).
     TextNumber,
+    /// Bytes, then their number by value as `size_t` (`mysql_optionsv`).
+    Bytes,
     /// Two pointers that are kept as they are (`mysql_optionsv`).
     Pointers,
     /// A NUL-ended string, then a pointer that is kept as it is (`mysql_optionsv`).
@@ -226,7 +228,7 @@ fn mariadb_row(number: c_uint) -> Option<Row> {
         mariadb::MYSQL_OPT_CONNECT_ATTRS => (Opt::AttributesAll, Kind::None),
         mariadb::MARIADB_OPT_USERDATA => (Opt::UserData, Kind::Named),
         mariadb::MARIADB_OPT_CONNECTION_HANDLER => (Opt::ConnectionHandler, Kind::Text),
-        mariadb::MARIADB_OPT_PROXY_HEADER => (Opt::ProxyHeader, Kind::Pointers),
+        mariadb::MARIADB_OPT_PROXY_HEADER => (Opt::ProxyHeader, Kind::Bytes),
         mariadb::MARIADB_OPT_SKIP_READ_RESPONSE => (Opt::SkipReadResponse, Kind::Flag),
         mariadb::MARIADB_OPT_RESTRICTED_AUTH => (Opt::RestrictedAuth, Kind::Text),
         mariadb::MARIADB_OPT_RPL_REGISTER_REPLICA => (Opt::RegisterReplica, Kind::TextNumber),
