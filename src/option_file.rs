@@ -230,7 +230,7 @@ fn unquote(value: &[u8], family: Family) -> &[u8] {
 }
 
 /// What stands in front of a `#` that is not inside quotes.
-fn without_comment(value: &[u8]) -> &[u8] {
+pub(crate) fn without_comment(value: &[u8]) -> &[u8] {
     let (mut quote, mut escaped) = (None, false);
     for (at, &byte) in value.iter().enumerate() {
         match byte {
@@ -247,7 +247,8 @@ fn without_comment(value: &[u8]) -> &[u8] {
     value
 }
 
-fn unescape(value: &[u8]) -> Vec<u8> {
+/// The value with what its backslashes stand for.
+pub(crate) fn unescape(value: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(value.len());
     let mut bytes = value.iter();
     while let Some(&byte) = bytes.next() {

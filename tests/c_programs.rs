@@ -299,6 +299,11 @@ fn sessions_are_the_originals() {
 }
 
 #[test]
+fn program_options_are_the_originals() {
+    same("program_options");
+}
+
+#[test]
 fn handles_and_options_are_the_originals() {
     same("handle");
 }
