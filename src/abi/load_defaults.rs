@@ -23,11 +23,14 @@ mod login;
 /// Which file an option has come from last, and what kind of file that is.
 type Sources = HashMap<Vec<u8>, (Vec<u8>, u32)>;
 
+/// The paths of `--defaults-file` and `--defaults-extra-file`.
+type Named = (Option<Vec<u8>>, Option<Vec<u8>>);
+
 /// What every later call goes by.
 #[derive(Default)]
 struct Process {
     /// The named files of the first call, if it has been.
-    named: Option<(Option<Vec<u8>>, Option<Vec<u8>>)>,
+    named: Option<Named>,
     sources: Sources,
 }
 

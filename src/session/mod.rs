@@ -10,6 +10,7 @@ mod calls;
 mod carry;
 mod connect;
 mod effects;
+mod execution;
 mod infile;
 mod nodes;
 mod observe;
@@ -23,9 +24,10 @@ mod tracking;
 
 pub use crate::conn::statement::put_count;
 pub use connect::{ConnectArgs, Environment};
+pub use execution::{Parameters, Request};
 pub use infile::{DefaultLocalFiles, LocalFile, LocalFiles};
 pub use phase::Phase;
-pub use prepared::{Executed, Parameters, Prepared, Request, RowsAre};
+pub use prepared::{Executed, Prepared, RowsAre};
 pub use routed::Router;
 pub use tracking::{SessionChange, TrackType};
 

@@ -6,13 +6,14 @@
 
 use std::sync::Arc;
 
-use crate::conn::{Command, Connection, End, PrepareOk, statement};
+use crate::conn::{Command, End, PrepareOk, statement};
 use crate::error::{Error, Origin, Sent};
 use crate::options::Family;
 use crate::result::{BinaryRows, Builder, Columns, LARGE_HEADER};
 use crate::route::Statement;
 use crate::route::decide::Decision;
 
+use super::execution::Request;
 use super::results::expect_ok;
 use super::steer::{Manner, What};
 use super::{Phase, Session};
@@ -22,10 +23,6 @@ const CURSOR_EXISTS: u16 = 1 << 6;
 
 /// The server's error for a statement that it does not know.
 const UNKNOWN_STATEMENT: u32 = 1243;
-/// `PARAMETER_COUNT_AVAILABLE`: the number of parameters comes with an execution.
-const PARAMETER_COUNT: u8 = 8;
-/// COM_STMT_BULK_EXECUTE: the types of the parameters come with it.
-const BULK_SENDS_TYPES: u16 = 128;
 
 /// A statement as the program knows it.
 #[derive(Debug, Default)]
@@ -53,41 +50,13 @@ struct Reading {
 
 /// A statement on one connection.
 #[derive(Clone, Copy, Debug)]
-struct Instance {
+pub(super) struct Instance {
     node: usize,
     /// The connection's.
     era: u64,
-    id: u32,
+    pub(super) id: u32,
     /// The server knows the types of the parameters.
-    knows_types: bool,
-}
-
-/// What an execution sends besides the statement's id.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Request<'a> {
-    /// `CURSOR_TYPE_*`.
-    pub flags: u8,
-    /// The parameters, for servers that take no attributes.
-    pub parameters: Parameters<'a>,
-    /// Parameters and attributes together, types with names, for servers that take them; None = as `parameters`.
-    pub named: Option<Parameters<'a>>,
-    /// The types changed since the execution before.
-    pub new_types: bool,
-    /// MariaDB's array binding: the flags of COM_STMT_BULK_EXECUTE, which has no NULL map.
-    pub bulk: Option<u16>,
-}
-
-/// Encoded parameters.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Parameters<'a> {
-    /// How many they are.
-    pub count: usize,
-    /// One bit per parameter; set = NULL.
-    pub nulls: &'a [u8],
-    /// Types, two bytes each; where there are names, each behind its type, with its length.
-    pub types: &'a [u8],
-    /// The values that are not NULL and were not sent as long data.
-    pub values: &'a [u8],
+    pub(super) knows_types: bool,
 }
 
 /// How an execution went.
@@ -150,89 +119,6 @@ impl Prepared {
     fn types_are_known(&mut self, node: usize) {
         for instance in &mut self.instances {
             instance.knows_types = instance.node == node;
-        }
-    }
-}
-
-impl Request<'_> {
-    fn command(&self) -> Command {
-        if self.bulk.is_some() { Command::StmtBulkExecute } else { Command::StmtExecute }
-    }
-
-    /// Whether the types have to go with this execution.
-    fn sends_types(&self, instance: Instance) -> bool {
-        self.new_types || !instance.knows_types
-    }
-
-    /// What goes to a connection, with and without attributes.
-    fn parameters(&self, attributes: bool) -> Parameters<'_> {
-        match self.named {
-            Some(named) if attributes => named,
-            _ => self.parameters,
-        }
-    }
-
-    /// The command's argument, for one connection.
-    fn parts<'s>(&'s self, instance: Instance, head: &'s mut Head) -> [&'s [u8]; 5] {
-        let attributes = head.attributes;
-        let parameters = self.parameters(attributes);
-        let types = self.sends_types(instance);
-        head.fill(self, instance, types, parameters.count);
-        if self.bulk.is_none() && parameters.count == 0 {
-            return [&head.bytes[..head.length], &[], &[], &[], &[]];
-        }
-        let flag: &[u8] = match (self.bulk, types) {
-            (Some(_), _) => &[],
-            (None, true) => &[1],
-            (None, false) => &[0],
-        };
-        let types = if types { parameters.types } else { &[] };
-        [&head.bytes[..head.length], parameters.nulls, flag, types, parameters.values]
-    }
-
-    async fn send(&self, connection: &mut Connection, instance: Instance) -> Result<(), Error> {
-        let mut head = Head::new(connection);
-        connection.send(self.command(), &self.parts(instance, &mut head)).await
-    }
-
-    #[inline]
-    fn send_at_once(&self, connection: &mut Connection, instance: Instance) -> bool {
-        let mut head = Head::new(connection);
-        connection.send_at_once(self.command(), &self.parts(instance, &mut head))
-    }
-
-    #[cold]
-    async fn send_rest(&self, connection: &mut Connection, instance: Instance) -> Result<(), Error> {
-        let mut head = Head::new(connection);
-        connection.send_rest(self.command(), &self.parts(instance, &mut head)).await
-    }
-}
-
-/// The first bytes of an execution: id, flags, iterations, and where attributes were agreed on the number of parameters.
-struct Head {
-    bytes: [u8; 18],
-    length: usize,
-    attributes: bool,
-}
-
-impl Head {
-    #[inline]
-    fn new(connection: &Connection) -> Head {
-        Head { bytes: [0; 18], length: 0, attributes: connection.takes_attributes() }
-    }
-
-    fn fill(&mut self, request: &Request<'_>, instance: Instance, types: bool, count: usize) {
-        let with_count = self.attributes && count > 0 && request.bulk.is_none();
-        let flags = request.flags | if with_count { PARAMETER_COUNT } else { 0 };
-        let head = statement::execute(instance.id, flags);
-        self.bytes[..head.len()].copy_from_slice(&head);
-        self.length = head.len();
-        if let Some(flags) = request.bulk {
-            let types = if types { BULK_SENDS_TYPES } else { 0 };
-            self.bytes[4..6].copy_from_slice(&(flags | types).to_le_bytes());
-            self.length = 6;
-        } else if with_count {
-            self.length += statement::put_count(&mut self.bytes[head.len()..], count);
         }
     }
 }

@@ -15,7 +15,8 @@ use crate::route::decide::{Decision, Situation, Wanted};
 use crate::route::{Class, Hint, Server, Statement};
 
 use super::effects::{self, Pending};
-use super::prepared::{Prepared, Request};
+use super::execution::Request;
+use super::prepared::Prepared;
 use super::routed::{Loss, Router};
 use super::{Phase, Session};
 

@@ -27,12 +27,12 @@ mod time;
 mod types;
 
 pub use parameter::{
-    INDICATOR_IGNORE_ROW, append_bulk_parameter, append_called_parameter, append_parameter, bulk_indicator,
-    called_indicator, is_null, prepare_parameter, wire_type,
+    INDICATOR_IGNORE_ROW, append_bulk_parameter, append_called_parameter, append_parameter, bulk_indicator, is_null,
+    prepare_parameter, wire_type,
 };
 pub use result::{
     column_function, display_length, fetch_function, fetch_null, fixed_display_length, mariadb_knows, null_column,
-    prepare_column, prepare_result, set_fixed_length,
+    prepare_column, prepare_result,
 };
 
 use crate::abi::family::Bind;

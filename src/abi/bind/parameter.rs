@@ -69,7 +69,7 @@ pub unsafe fn prepare_parameter<F: Abi>(bind: *mut Bind, number: u32) -> Result<
 }
 
 /// The parameter's type on the wire: `MYSQL_TYPE_*`, with 0x8000 when unsigned.
-pub fn wire_type<F: Abi>(bind: &Bind) -> u16 {
+pub fn wire_type(bind: &Bind) -> u16 {
     bind.buffer_type as u16 | if bind.is_unsigned != 0 { 0x8000 } else { 0 }
 }
 

@@ -52,7 +52,7 @@ impl<F: Abi> Statement<F> {
             if row == 0 {
                 for number in 0..count {
                     // SAFETY: below the number of bindings.
-                    let kind = bind::wire_type::<F>(unsafe { &*first.add(number) });
+                    let kind = bind::wire_type(unsafe { &*first.add(number) });
                     self.encoded.types.extend_from_slice(&kind.to_le_bytes());
                 }
             }

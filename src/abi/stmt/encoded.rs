@@ -64,11 +64,11 @@ impl Encoded {
     }
 
     /// The types, and those with names for servers that take them.
-    fn put_types<F: Abi>(&mut self, binds: &[Bind], names: &[Vec<u8>]) {
+    fn put_types(&mut self, binds: &[Bind], names: &[Vec<u8>]) {
         self.types.clear();
         self.named_types.clear();
         for (number, bind) in binds.iter().enumerate() {
-            let kind = bind::wire_type::<F>(bind).to_le_bytes();
+            let kind = bind::wire_type(bind).to_le_bytes();
             if number < self.own {
                 self.types.extend_from_slice(&kind);
             }
@@ -121,7 +121,7 @@ impl Encoded {
         let count = binds.len();
         self.clear(count, own);
         if new_types || self.named_types.is_empty() {
-            self.put_types::<F>(binds, names);
+            self.put_types(binds, names);
         }
         for (number, bind) in binds.iter_mut().enumerate() {
             if bind.long_data_used != 0 {

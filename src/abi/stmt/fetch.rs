@@ -485,16 +485,17 @@ unsafe fn deliver_values<'a, F: Abi>(
         // SAFETY: the caller's promise.
         let column = unsafe { &mut *bind };
         bind = bind.wrapping_add(1);
+        let Some(value) = value else {
+            // SAFETY: the binding was prepared.
+            unsafe { bind::fetch_null::<F>(column) };
+            continue;
+        };
         if F::FAMILY == Family::MySql {
             // SAFETY: set when it was bound.
             unsafe { column.error.write(0) };
         }
         // SAFETY: set when it was bound.
-        unsafe { column.is_null.write(c_char::from(value.is_none())) };
-        let Some(value) = value else {
-            column.row_ptr = ptr::null_mut();
-            continue;
-        };
+        unsafe { column.is_null.write(0) };
         if F::FAMILY == Family::MariaDb {
             column.row_ptr = value.as_ptr().cast_mut();
         }
@@ -554,26 +555,17 @@ impl<F: Abi> Statement<F> {
         {
             found = None;
         }
-        // SAFETY: the caller's promise.
-        let theirs = unsafe { &mut *bind };
-        if F::FAMILY == Family::MySql {
-            if theirs.error.is_null() {
-                theirs.error = &raw mut theirs.error_value;
-            }
-            // SAFETY: set above, or the program's.
-            unsafe { theirs.error.write(0) };
-        }
         let Some(value) = found else {
-            if !theirs.is_null.is_null() {
-                // SAFETY: the program's.
-                unsafe { theirs.is_null.write(1) };
-            }
+            // SAFETY: the caller's promise.
+            unsafe { bind::null_column::<F>(bind) };
             return 0;
         };
         let Some(kind) = self.types.get(column).copied() else { return 1 };
         let stored = self.results.as_mut_ptr().wrapping_add(column);
         // SAFETY: the caller's promise; as many bindings as columns.
         unsafe { bind::prepare_column::<F>(bind, stored, offset) };
+        // SAFETY: the caller's promise.
+        let theirs = unsafe { &mut *bind };
         let convert = bind::column_function::<F>(theirs, &kind);
         // SAFETY: prepared above, and the caller promises the buffer.
         unsafe { convert(theirs, &kind, value) };
