@@ -274,6 +274,9 @@ static void run(struct handle *h)
     note(h, "dump_debug_info %d, %u", h->integer != 0, mysql_errno(h->m));
     AWAIT(mysql_refresh_start(&h->integer, h->m, REFRESH_STATUS), mysql_refresh_cont(&h->integer, h->m, h->ready));
     note(h, "refresh %d, %u", h->integer != 0, mysql_errno(h->m));
+    /* the account may not */
+    AWAIT(mysql_shutdown_start(&h->integer, h->m, SHUTDOWN_DEFAULT), mysql_shutdown_cont(&h->integer, h->m, h->ready));
+    note(h, "shutdown %d, %u", h->integer != 0, mysql_errno(h->m));
     AWAIT(mysql_reset_connection_start(&h->integer, h->m), mysql_reset_connection_cont(&h->integer, h->m, h->ready));
     note(h, "reset_connection %d, %u", h->integer, mysql_errno(h->m));
     if (with_tls(h) || !server_is_mysql()) {

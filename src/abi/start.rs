@@ -290,6 +290,14 @@ call! {
 }
 
 call! {
+    /// Begins `mysql_shutdown`.
+    mysql_shutdown_start, mysql_shutdown_cont<F>(mysql, level: c_uint) -> c_int, fails 1, {
+        // SAFETY: the caller's promise.
+        unsafe { int::<F, _>(mysql, |session| async move { session.shutdown(false, &[level as u8]).await }) }
+    }
+}
+
+call! {
     /// Begins `mysql_kill`.
     mysql_kill_start, mysql_kill_cont<F>(mysql, thread_id: c_ulong) -> c_int, fails 1, {
         // SAFETY: the caller's promise.
