@@ -94,7 +94,7 @@ pub struct Compression {
     /// The list as the program gave it.
     pub algorithms: Option<Vec<u8>>,
     /// Level of zstd, 1 to 22; 0 for the default, 3. Servers refuse others.
-    pub zstd_level: u8,
+    pub zstd_level: u32,
 }
 
 impl Compression {
@@ -126,9 +126,9 @@ impl Compression {
         list.len() > Self::LONGEST || self.names().count() > 3 || !self.names().all(known)
     }
 
-    /// The level of zstd.
+    /// The level of zstd, as the one byte that the server is told.
     pub fn level(&self) -> u8 {
-        if self.zstd_level == 0 { 3 } else { self.zstd_level }
+        if self.zstd_level == 0 { 3 } else { self.zstd_level as u8 }
     }
 }
 

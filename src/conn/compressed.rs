@@ -41,6 +41,8 @@ pub(super) struct Compressed {
     codec: Codec,
     /// Of the next frame to be sent.
     number: u8,
+    /// What is sent next begins with a command, whose reply counts from 1.
+    fresh: bool,
     /// Frames that wait to be sent.
     out: Vec<u8>,
     /// Bytes of frames that have arrived, from `start` on not yet unpacked.
@@ -71,6 +73,7 @@ impl Compressed {
             inner: Box::new(inner),
             codec,
             number: 0,
+            fresh: false,
             out: Vec::new(),
             raw: Vec::new(),
             start: 0,
@@ -106,6 +109,7 @@ impl Compressed {
         self.pack(queue);
         queue.clear();
         self.number = 0;
+        self.fresh = true;
     }
 
     /// As [`Transport::recv`].
@@ -127,6 +131,10 @@ impl Compressed {
     /// As [`Transport::send`].
     pub(super) async fn send(&mut self, bytes: &[u8], deadline: Option<Instant>) -> Result<(), (usize, Failure)> {
         self.pack(bytes);
+        // Not before: what waits in the queue may wait there while a result is read.
+        if std::mem::take(&mut self.fresh) {
+            self.packets.next = 1;
+        }
         let mut out = std::mem::take(&mut self.out);
         let result = self.inner.send_uncompressed(&out, deadline).await;
         out.clear();

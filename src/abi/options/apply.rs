@@ -135,7 +135,7 @@ pub(super) fn apply(options: &mut Options, settings: &mut Settings, opt: Opt, va
             options.set_client_flag(client_flag::CLIENT_ZSTD_COMPRESSION_ALGORITHM, zstd);
         }
         // The server takes one byte of it, and refuses what is out of range.
-        Opt::ZstdLevel => options.compression.zstd_level = number as u8,
+        Opt::ZstdLevel => options.compression.zstd_level = number as u32,
         Opt::CharsetDir
         | Opt::PluginDir
         | Opt::RetryCount
