@@ -293,6 +293,6 @@ int main(void)
   if (system(command))
     return 1;
 #endif
-  puts("end");
+  puts("\nend");
   return 0;
 }

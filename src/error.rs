@@ -260,6 +260,13 @@ impl Error {
         Error::client(cr::SERVER_HANDSHAKE_ERR, "Error in server handshake")
     }
 
+    /// 2066: no algorithm of compression that both sides have, or a wrong list of them.
+    pub fn compression() -> Self {
+        const COMPRESSION_WRONGLY_CONFIGURED: u32 = 2066;
+        let message = "Connection failed due to wrongly configured compression algorithm";
+        Error::client(COMPRESSION_WRONGLY_CONFIGURED, message)
+    }
+
     /// 2013: the connection broke while a reply was awaited or read.
     pub fn lost(family: Family) -> Self {
         Error::by_family(

@@ -88,6 +88,50 @@ pub enum Protocol {
     Memory,
 }
 
+/// Compression of the MySQL family: `zlib`, `zstd` and `uncompressed`, one of which must be the server's, too.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Compression {
+    /// The list as the program gave it.
+    pub algorithms: Option<Vec<u8>>,
+    /// Level of zstd, 1 to 22; 0 for the default, 3. Servers refuse others.
+    pub zstd_level: u32,
+}
+
+impl Compression {
+    /// The longest list, bytes.
+    const LONGEST: usize = 98;
+
+    fn names(&self) -> impl Iterator<Item = &[u8]> {
+        // Nothing follows the last comma.
+        let list = self.algorithms.as_deref().unwrap_or_default();
+        let list = list.strip_suffix(b",").unwrap_or(list);
+        list.split(|byte| *byte == b',').filter(move |_| !list.is_empty())
+    }
+
+    /// The list, of which the first three count, has this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.names().take(3).any(|known| known.eq_ignore_ascii_case(name.as_bytes()))
+    }
+
+    /// Without an algorithm of the list there must be no connection.
+    pub fn required(&self) -> bool {
+        self.algorithms.is_some() && !self.has("uncompressed")
+    }
+
+    /// The list names something else, or too much.
+    pub fn is_wrong(&self) -> bool {
+        let known =
+            |name: &[u8]| ["zlib", "zstd", "uncompressed"].iter().any(|n| name.eq_ignore_ascii_case(n.as_bytes()));
+        let Some(list) = self.algorithms.as_ref().filter(|list| !list.is_empty()) else { return false };
+        list.len() > Self::LONGEST || self.names().count() > 3 || !self.names().all(known)
+    }
+
+    /// The level of zstd, as the one byte that the server is told.
+    pub fn level(&self) -> u8 {
+        if self.zstd_level == 0 { 3 } else { self.zstd_level as u8 }
+    }
+}
+
 /// Everything that `mysql_options` and option files can say, in checked form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
@@ -123,6 +167,8 @@ pub struct Options {
     pub cleartext_plugin: bool,
     /// `CLIENT_*` that options switch on, besides the flags of the connect call.
     pub client_flags: u64,
+    /// What `MYSQL_OPT_COMPRESSION_ALGORITHMS` and `MYSQL_OPT_ZSTD_COMPRESSION_LEVEL` say beyond `CLIENT_*` flags.
+    pub compression: Compression,
     /// `MYSQL_OPT_PROTOCOL`.
     pub protocol: Protocol,
     /// `MYSQL_OPT_BIND`.
@@ -195,6 +241,7 @@ impl Options {
             default_auth: None,
             cleartext_plugin: false,
             client_flags: 0,
+            compression: Compression::default(),
             protocol: Protocol::Default,
             bind: None,
             max_allowed_packet: 1 << 30,

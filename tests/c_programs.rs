@@ -62,6 +62,16 @@ fn narrow_server(family: Family) -> &'static Cluster {
     })
 }
 
+/// The same of a server that takes packets larger than the protocol's.
+fn wide_server(family: Family) -> &'static Cluster {
+    static SERVERS: [OnceLock<Cluster>; 2] = [OnceLock::new(), OnceLock::new()];
+    SERVERS[usize::from(family == Family::MySql)].get_or_init(|| {
+        let spec = Spec::new(family, 0).general_log(false).server_arg("--max_allowed_packet=64M");
+        let spec = spec.server_arg("--local_infile=1");
+        Cluster::start(spec).unwrap()
+    })
+}
+
 /// Compiles a program once per interface; every warning is an error.
 fn compiled(program: &str, abi: Abi) -> PathBuf {
     static DONE: Mutex<Option<HashMap<String, PathBuf>>> = Mutex::new(None);
@@ -351,6 +361,11 @@ fn reconnecting_is_the_originals() {
 #[test]
 fn statements_too_large_for_the_server_are_the_originals() {
     same_on("large", narrow_server, &abis());
+}
+
+#[test]
+fn compression_is_the_originals() {
+    same_on("compression", wide_server);
 }
 
 #[test]

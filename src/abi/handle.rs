@@ -15,6 +15,7 @@ use crate::session::Session;
 
 use super::entry::{clear_error, set_error};
 use super::family::Abi;
+use super::family::constants::client_flag;
 use super::fork;
 use super::memory::Result as CResult;
 use super::options::Settings;
@@ -43,6 +44,9 @@ const fn busy(family: Family) -> u64 {
 /// Capabilities that every server since 5.5 has: what a lazy handle shows until it knows better. Drivers look for
 /// CLIENT_PROTOCOL_41 and CLIENT_TRANSACTIONS.
 const PLACEHOLDER_CAPABILITIES: u64 = 0x807f_f7ff;
+
+/// Flags of a handle that compresses.
+const COMPRESSION: u64 = client_flag::CLIENT_COMPRESS | client_flag::CLIENT_ZSTD_COMPRESSION_ALGORITHM;
 
 /// NUL-ended texts that public fields point to.
 #[derive(Default)]
@@ -498,6 +502,8 @@ impl<F: Abi> Handle<F> {
                 F::protocol_version(mysql).write(10);
                 F::server_capabilities(mysql).write(capabilities as u32 as c_ulong);
                 F::client_flag(mysql).write(client_flag as c_ulong);
+                F::net_compress(mysql)
+                    .write(c_char::from(client_flag & COMPRESSION != 0 && session.server().is_some()));
                 F::server_language(mysql).write(language);
             }
         }

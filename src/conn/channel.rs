@@ -448,6 +448,7 @@ impl Channel {
     /// Starts a command: its packets are numbered from 0.
     pub(super) fn queue(&mut self, command: Command, argument: &[&[u8]]) {
         self.statement = command == Command::Query;
+        self.transport.begin(&mut self.outbox);
         let length = self.length_of(command, argument);
         if length < frame::MAX_PAYLOAD {
             self.outbox.extend_from_slice(&frame::header(length, 0));
@@ -475,6 +476,7 @@ impl Channel {
     /// Queues a packet that continues the present exchange.
     pub(super) fn queue_packet(&mut self, payload: &[u8]) {
         self.sequence = frame::put(&mut self.outbox, payload, self.sequence);
+        self.transport.count_on(self.sequence);
     }
 
     /// Sends what is queued.
@@ -535,6 +537,7 @@ impl Channel {
         mut left: usize,
     ) -> Result<(), Error> {
         self.statement = command == Command::Query;
+        self.transport.begin(outbox);
         let attributes = if self.statement { self.attributes.clone() } else { Vec::new() };
         let (mut parts, mut part) = (argument.iter(), attributes.as_slice());
         let mut gone = 0;

@@ -6,6 +6,7 @@ use std::time::Instant;
 use zeroize::Zeroizing;
 
 use super::channel::Channel;
+use super::compressed::Compressed;
 use super::driver::{Stage, reached};
 use super::transport::{Failure, Transport};
 use super::{Command, Endpoint, Server, Target, attributes, auth, collation, socket, tls};
@@ -39,6 +40,7 @@ fn base_flags(family: Family) -> u64 {
 const ALLOWED: u64 = cap::FOUND_ROWS
     | cap::LONG_FLAG
     | (1 << 4) // NO_SCHEMA
+    | cap::COMPRESS
     | (1 << 6) // ODBC
     | cap::LOCAL_FILES
     | (1 << 8) // IGNORE_SPACE
@@ -51,6 +53,8 @@ const ALLOWED: u64 = cap::FOUND_ROWS
 
 /// Flags that change the shape of messages or ask the server for something it may not have: never without its consent.
 const NEEDS_CONSENT: u64 = cap::LONG_PASSWORD
+    | cap::COMPRESS
+    | cap::ZSTD_COMPRESSION
     | cap::SSL
     | cap::PLUGIN_AUTH
     | cap::CONNECT_ATTRS
@@ -64,6 +68,8 @@ const NEEDS_CONSENT: u64 = cap::LONG_PASSWORD
     | cap::MULTI_RESULTS
     | cap::PS_MULTI_RESULTS
     | !0xFFFF_FFFF;
+
+const COMPRESSION: u64 = cap::COMPRESS | cap::ZSTD_COMPRESSION;
 
 /// A connection that has logged in.
 pub(super) struct LoggedIn {
@@ -128,6 +134,9 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
     if options.local_infile || family == Family::MySql {
         flags |= cap::LOCAL_FILES;
     }
+    if family == Family::MySql {
+        flags |= options.client_flags & cap::ZSTD_COMPRESSION;
+    }
     if flags & cap::MULTI_STATEMENTS != 0 {
         flags |= cap::MULTI_RESULTS;
     }
@@ -170,6 +179,9 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
         }
     }
 
+    if options.compression.is_wrong() || options.compression.required() && flags & COMPRESSION == 0 {
+        return Err(Error::compression());
+    }
     let attributes = attributes::all(options, target);
     let start = auth::Start { offered: &greeting.method, challenge: &greeting.scramble, flags, secure };
     let mut auth = auth::Exchange::new(target, options, start);
@@ -184,6 +196,7 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
             database: target.database.as_deref().unwrap_or_default(),
             method: auth.method(),
             attributes: &attributes,
+            zstd_level: options.compression.level(),
         },
     );
     reached(if auth.method() == auth::NATIVE { Stage::Verdict } else { Stage::Exchange });
@@ -192,6 +205,12 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
     let ok = auth.run(&mut channel).await?;
     if flags & cap::QUERY_ATTRIBUTES != 0 {
         channel.attributes.extend_from_slice(&super::channel::NO_ATTRIBUTES);
+    }
+    if flags & COMPRESSION != 0 {
+        // Of both the original takes zlib.
+        let zstd = (flags & cap::COMPRESS == 0).then(|| options.compression.level());
+        let compressed = Compressed::new(channel.transport, zstd).ok_or_else(|| Error::out_of_memory(family))?;
+        channel.transport = Transport::Compressed(Box::new(compressed));
     }
     server.client_flag = shown_flags(family, flags, target);
     let memory = Memory { challenge: auth.into_challenge(), secure };
@@ -256,7 +275,7 @@ fn effective_mode(mode: &TlsMode, is_unix: bool) -> TlsMode {
 fn shown_flags(family: Family, flags: u64, target: &Target) -> u64 {
     /// `CLIENT_QUERY_ATTRIBUTES` and `MULTI_FACTOR_AUTHENTICATION`, which libmysqlclient asks every server for.
     const ALWAYS_ASKED: u64 = cap::QUERY_ATTRIBUTES | 1 << 28;
-    let own = target.client_flags & (cap::REMEMBER_OPTIONS | cap::IGNORE_SIGPIPE | cap::COMPRESS);
+    let own = target.client_flags & (cap::REMEMBER_OPTIONS | cap::IGNORE_SIGPIPE);
     let flags = (flags | own) & 0xFFFF_FFFF;
     match family {
         Family::MySql => flags | ALWAYS_ASKED | cap::DEPRECATE_EOF,

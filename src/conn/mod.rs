@@ -7,6 +7,7 @@ mod attributes;
 mod auth;
 mod channel;
 mod collation;
+mod compressed;
 pub mod driver;
 mod head;
 mod login;

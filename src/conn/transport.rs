@@ -1,4 +1,4 @@
-//! Bytes in and out of one socket, in the clear or through TLS. Every send carries MSG_NOSIGNAL.
+//! Bytes in and out of one socket, in the clear or through TLS, compressed or not. Every send carries MSG_NOSIGNAL.
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::task::Poll;
@@ -7,6 +7,7 @@ use std::time::Instant;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
 
+use super::compressed::Compressed;
 use super::driver::{self, Interest, Outcome};
 use super::tls::Tls;
 
@@ -45,6 +46,8 @@ pub(super) enum Transport {
     Plain(OwnedFd),
     /// Through TLS.
     Tls(Box<Tls>),
+    /// Compressed, over one of the others.
+    Compressed(Box<Compressed>),
 }
 
 impl Transport {
@@ -52,6 +55,7 @@ impl Transport {
         match self {
             Transport::Plain(fd) => fd.as_fd(),
             Transport::Tls(tls) => tls.fd(),
+            Transport::Compressed(compressed) => compressed.inner().fd(),
         }
     }
 
@@ -64,6 +68,7 @@ impl Transport {
         match self {
             Transport::Plain(_) => true,
             Transport::Tls(tls) => tls.is_drained(),
+            Transport::Compressed(compressed) => compressed.is_drained(),
         }
     }
 
@@ -73,6 +78,50 @@ impl Transport {
         match self {
             Transport::Plain(fd) => recv(fd.as_fd(), buffer, deadline).await,
             Transport::Tls(tls) => tls.recv(buffer, deadline).await,
+            Transport::Compressed(compressed) => compressed.recv(buffer, deadline).await,
+        }
+    }
+
+    /// [`Transport::recv`] for what lies under compression.
+    pub(super) async fn recv_uncompressed(
+        &mut self,
+        buffer: &mut Vec<u8>,
+        deadline: Option<Instant>,
+    ) -> Result<usize, Failure> {
+        match self {
+            Transport::Plain(fd) => recv(fd.as_fd(), buffer, deadline).await,
+            Transport::Tls(tls) => tls.recv(buffer, deadline).await,
+            // Never twice.
+            Transport::Compressed(_) => Err(Failure::Closed),
+        }
+    }
+
+    /// [`Transport::send`] for what lies under compression.
+    pub(super) async fn send_uncompressed(
+        &mut self,
+        bytes: &[u8],
+        deadline: Option<Instant>,
+    ) -> Result<(), (usize, Failure)> {
+        match self {
+            Transport::Plain(fd) => send(fd.as_fd(), bytes, deadline).await,
+            Transport::Tls(tls) => tls.send(bytes, deadline).await,
+            Transport::Compressed(_) => Err((0, Failure::Closed)),
+        }
+    }
+
+    /// Packets of ours come between those that are received; the next one has this number.
+    #[inline]
+    pub(super) fn count_on(&mut self, number: u8) {
+        if let Transport::Compressed(compressed) = self {
+            compressed.count_on(number);
+        }
+    }
+
+    /// A command begins, behind what is queued.
+    #[inline]
+    pub(super) fn begin(&mut self, queue: &mut Vec<u8>) {
+        if let Transport::Compressed(compressed) = self {
+            compressed.begin(queue);
         }
     }
 
@@ -82,18 +131,19 @@ impl Transport {
         match self {
             Transport::Plain(fd) => send(fd.as_fd(), bytes, deadline).await,
             Transport::Tls(tls) => tls.send(bytes, deadline).await,
+            Transport::Compressed(compressed) => compressed.send(bytes, deadline).await,
         }
     }
 
     /// Hands bytes to the system without waiting: how many it took. 0 also for whatever goes wrong, which
-    /// [`Transport::send`] finds out, and always through TLS.
+    /// [`Transport::send`] finds out, and always through TLS and compressed.
     #[inline]
     pub(super) fn send_at_once(&mut self, bytes: &[u8]) -> usize {
         match self {
             Transport::Plain(fd) => {
                 rustix::net::send(fd, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT).unwrap_or_default()
             }
-            Transport::Tls(_) => 0,
+            Transport::Tls(_) | Transport::Compressed(_) => 0,
         }
     }
 
@@ -106,7 +156,7 @@ impl Transport {
                 let read = rustix::net::recv(fd, rustix::buffer::spare_capacity(buffer), RecvFlags::empty());
                 read.map_or(0, |(count, _)| count)
             }
-            Transport::Plain(_) | Transport::Tls(_) => 0,
+            Transport::Plain(_) | Transport::Tls(_) | Transport::Compressed(_) => 0,
         }
     }
 
@@ -126,6 +176,7 @@ impl Transport {
                 let _ = rustix::net::send(fd, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT);
             }
             Transport::Tls(tls) => tls.send_and_forget(bytes),
+            Transport::Compressed(compressed) => compressed.send_and_forget(bytes),
         }
     }
 
@@ -134,6 +185,7 @@ impl Transport {
         match self {
             Transport::Plain(fd) => fd,
             Transport::Tls(tls) => tls.into_fd(),
+            Transport::Compressed(compressed) => compressed.into_inner().into_fd(),
         }
     }
 }

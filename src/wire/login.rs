@@ -30,6 +30,8 @@ pub struct Login<'a> {
     pub method: &'a [u8],
     /// Attributes in order; sent when CONNECT_ATTRS is set.
     pub attributes: &'a [(Vec<u8>, Vec<u8>)],
+    /// Level of zstd, 1 to 22; sent when ZSTD_COMPRESSION is set.
+    pub zstd_level: u8,
 }
 
 /// What COM_CHANGE_USER says.
@@ -94,6 +96,9 @@ pub fn put(out: &mut Vec<u8>, login: &Login<'_>) {
     }
     if flags & capabilities::CONNECT_ATTRS != 0 {
         put_attributes(out, login.attributes);
+    }
+    if flags & capabilities::ZSTD_COMPRESSION != 0 {
+        out.push(login.zstd_level);
     }
 }
 

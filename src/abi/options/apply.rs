@@ -127,8 +127,16 @@ pub(super) fn apply(options: &mut Options, settings: &mut Settings, opt: Opt, va
             let Value::Pointers(callback, data) = *value else { return false };
             settings.status_callback.set(callback, data);
         }
-        Opt::Compress
-        | Opt::CharsetDir
+        Opt::Compress => options.set_client_flag(client_flag::CLIENT_COMPRESS, true),
+        Opt::CompressionAlgorithms => {
+            options.compression.algorithms = text.map(<[u8]>::to_vec);
+            let (zlib, zstd) = (options.compression.has("zlib"), options.compression.has("zstd"));
+            options.set_client_flag(client_flag::CLIENT_COMPRESS, zlib);
+            options.set_client_flag(client_flag::CLIENT_ZSTD_COMPRESSION_ALGORITHM, zstd);
+        }
+        // The server takes one byte of it, and refuses what is out of range.
+        Opt::ZstdLevel => options.compression.zstd_level = number as u32,
+        Opt::CharsetDir
         | Opt::PluginDir
         | Opt::RetryCount
         | Opt::SecureAuth
@@ -148,8 +156,6 @@ pub(super) fn apply(options: &mut Options, settings: &mut Settings, opt: Opt, va
         Opt::TlsCiphersuites
         | Opt::TlsSessionData
         | Opt::TlsCipherStrength
-        | Opt::CompressionAlgorithms
-        | Opt::ZstdLevel
         | Opt::FactorPassword
         | Opt::ConnectionHandler
         | Opt::RegisterReplica

@@ -90,6 +90,8 @@ pub(super) unsafe fn get<F: Abi>(mysql: *mut F::Mysql, option: c_uint, places: [
         None => &defaults,
     };
     let number = if opt == Opt::MaxAllowedPacket && unlimited { 0 } else { number(options, opt) };
+    let flags = client_flag::CLIENT_COMPRESS | client_flag::CLIENT_ZSTD_COMPRESSION_ALGORITHM;
+    let compressed = options.client_flags & flags != 0;
     let given = handle.as_ref().and_then(|handle| handle.settings.get(opt));
     let arg = places[0];
     // SAFETY: the caller's promise.
@@ -121,8 +123,11 @@ pub(super) unsafe fn get<F: Abi>(mysql: *mut F::Mysql, option: c_uint, places: [
                 };
                 put(arg.cast(), pointer);
             }
+            Kind::None if opt == Opt::Compress => {
+                put(arg.cast(), c_char::from(compressed));
+            }
             // Set by being named.
-            Kind::None if matches!(opt, Opt::Compress | Opt::NamedPipe | Opt::NonBlock) => {
+            Kind::None if matches!(opt, Opt::NamedPipe | Opt::NonBlock) => {
                 put(arg.cast(), c_char::from(given.is_some()));
             }
             Kind::None | Kind::Pair | Kind::Factor | Kind::TextNumber | Kind::Bytes | Kind::Named => return 1,
