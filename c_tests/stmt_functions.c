@@ -77,6 +77,6 @@ int main(void)
     }
   }
 #endif
-  say("end");
+  printf("\nend\n");
   return 0;
 }
