@@ -365,7 +365,7 @@ fn statements_too_large_for_the_server_are_the_originals() {
 
 #[test]
 fn compression_is_the_originals() {
-    same_on("compression", wide_server);
+    same_on("compression", wide_server, &abis());
 }
 
 #[test]

@@ -119,8 +119,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_specification_s_own_example() {
+    fn passwords_are_scrambled_as_by_openssl() {
         let text = scrambled(b"Hello world!", b"saltstring");
         assert_eq!(text, b"$5$saltstring$5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEc5");
+    }
+
+    #[test]
+    fn passwords_are_scrambled_as_by_libmysqlclient() {
+        let salt = b"Ri3dW~7QDF5f.-<lGz#]";
+        let text = scrambled(b"a password that is longer than thirty-two bytes", salt);
+        assert_eq!(text, b"$5$Ri3dW~7QDF5f.-<lGz#]$JTuhuI.DNxHm0VlS.clV7B5YKCK8EpPLf4vhvpAw0YC");
     }
 }
