@@ -70,6 +70,9 @@ entry! {
 #[inline]
 pub(super) unsafe fn attach<F: Abi>(handle: &mut Handle<F>) -> Result<(), Error> {
     handle.session.forget_attributes();
+    if handle.attributes.is_none() {
+        return Ok(());
+    }
     let Some(bound) = handle.attributes.take() else { return Ok(()) };
     // SAFETY: the caller's promise.
     unsafe { encode::<F>(&mut handle.session, *bound) }

@@ -151,8 +151,12 @@ pub fn clear_error<A: Abi>(mysql: *mut A::Mysql) {
     unsafe { *A::last_errno(mysql) = 0 };
     // SAFETY: as above; the first byte of the text.
     unsafe { *A::last_error(mysql).cast::<c_char>() = 0 };
-    put_text(A::sqlstate(mysql).cast(), 6, b"00000");
+    // SAFETY: as above.
+    unsafe { A::sqlstate(mysql).write(NO_ERROR) };
 }
+
+/// SQLSTATE of success, NUL-ended.
+const NO_ERROR: [c_char; 6] = [b'0' as c_char, b'0' as c_char, b'0' as c_char, b'0' as c_char, b'0' as c_char, 0];
 
 /// Puts an error into a statement's public fields.
 ///

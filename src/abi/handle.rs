@@ -118,6 +118,8 @@ pub(super) struct Handle<F: Abi> {
     generation: u64,
     texts: Texts,
     shown: Identity,
+    /// The session's stamp when `shown` was compared last.
+    stamp: Option<(u64, u32, u32)>,
     status: c_uint,
     extension: Extension,
 }
@@ -168,6 +170,7 @@ impl<F: Abi> Handle<F> {
             generation: fork::generation(),
             texts: Texts::default(),
             shown: Identity::default(),
+            stamp: None,
             status: 0,
         });
         // SAFETY: accessors give addresses inside `place`, which is writable.
@@ -370,9 +373,18 @@ impl<F: Abi> Handle<F> {
     /// # Safety
     /// As for [`Handle::lend`], with the pointer that lent this handle.
     pub unsafe fn answer(&mut self, mysql: *mut F::Mysql, result: Result<(), Error>) -> c_int {
-        let result = result.map_err(|error| self.shown_error(error));
-        // SAFETY: the caller's promise.
-        unsafe { self.answer_as_it_is(mysql, result) }
+        match result {
+            Ok(()) => {
+                // SAFETY: the caller's promise.
+                unsafe { self.publish(mysql) };
+                0
+            }
+            Err(error) => {
+                let error = self.shown_error(error);
+                // SAFETY: the caller's promise.
+                unsafe { self.answer_as_it_is(mysql, Err(error)) }
+            }
+        }
     }
 
     /// As [`Handle::answer`], where a connection that is gone is 2006 in both families.
@@ -413,6 +425,22 @@ impl<F: Abi> Handle<F> {
     pub unsafe fn publish_quietly(&mut self, mysql: *mut F::Mysql) {
         // SAFETY: the caller's promise.
         unsafe { self.publish_outcome(mysql) };
+        let stamp = self.session.stamp();
+        if stamp.is_none() || stamp != self.stamp {
+            self.stamp = stamp;
+            // SAFETY: the caller's promise.
+            unsafe { self.publish_who(mysql) };
+        }
+        if self.settings.status_callback.is_set() {
+            self.settings.status_callback.tell(&self.session);
+        }
+    }
+
+    /// Writes the fields that show the connection, where they have changed.
+    ///
+    /// # Safety
+    /// As for [`Handle::answer`].
+    unsafe fn publish_who(&mut self, mysql: *mut F::Mysql) {
         let identity = Identity {
             connected: self.session.is_connected(),
             node: self.session.node(),
@@ -424,9 +452,6 @@ impl<F: Abi> Handle<F> {
         if identity != self.shown {
             // SAFETY: the caller's promise.
             unsafe { self.publish_identity(mysql, identity) };
-        }
-        if self.settings.status_callback.is_set() {
-            self.settings.status_callback.tell(&self.session);
         }
     }
 

@@ -447,14 +447,27 @@ impl Channel {
 
     /// Starts a command: its packets are numbered from 0.
     pub(super) fn queue(&mut self, command: Command, argument: &[&[u8]]) {
+        let length = self.length_of(command, argument);
+        self.queue_measured(command, argument, length);
+    }
+
+    /// [`Channel::queue`] for a command whose length is known.
+    #[inline]
+    fn queue_measured(&mut self, command: Command, argument: &[&[u8]], length: usize) {
         self.statement = command == Command::Query;
         self.transport.begin(&mut self.outbox);
-        let length = self.length_of(command, argument);
         if length < frame::MAX_PAYLOAD {
-            self.outbox.extend_from_slice(&frame::header(length, 0));
-            self.outbox.push(command as u8);
-            if self.statement {
-                self.outbox.extend_from_slice(&self.attributes);
+            let [a, b, c, d] = frame::header(length, 0);
+            let [none, one] = NO_ATTRIBUTES;
+            // In one piece, as nearly always.
+            let head = [a, b, c, d, command as u8, none, one];
+            match (self.statement, self.attributes.len()) {
+                (true, 2) => self.outbox.extend_from_slice(&head),
+                (true, _) => {
+                    self.outbox.extend_from_slice(&head[..frame::HEADER + 1]);
+                    self.outbox.extend_from_slice(&self.attributes);
+                }
+                (false, _) => self.outbox.extend_from_slice(&head[..frame::HEADER + 1]),
             }
             for part in argument {
                 self.outbox.extend_from_slice(part);
@@ -492,11 +505,12 @@ impl Channel {
     /// to do what is left.
     #[inline]
     pub(super) fn send_at_once(&mut self, command: Command, argument: &[&[u8]]) -> bool {
-        self.queued = !self.broken && self.length_of(command, argument) <= COPIED;
+        let length = self.length_of(command, argument);
+        self.queued = !self.broken && length <= COPIED;
         if !self.queued {
             return false;
         }
-        self.queue(command, argument);
+        self.queue_measured(command, argument, length);
         self.gone = self.transport.send_at_once(&self.outbox);
         if self.gone < self.outbox.len() {
             return false;

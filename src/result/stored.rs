@@ -364,6 +364,12 @@ impl Builder {
         Ok(())
     }
 
+    /// True when it holds no memory: after [`Builder::finish`].
+    pub fn is_spent(&self) -> bool {
+        let words = self.words.groups.len() == 0 && self.words.last.capacity() == 0;
+        words && self.full.len() == 0 && self.current.capacity() == 0 && self.lengths.capacity() == 0
+    }
+
     /// Number of columns.
     pub fn columns(&self) -> usize {
         self.columns
@@ -375,6 +381,12 @@ impl Builder {
         // One more: the NUL of the last value.
         block.try_reserve_exact(received.len() + 1)?;
         block.extend_from_slice(received);
+        if self.current.capacity() == 0 {
+            // Nothing to be retired: the first block of nearly every result.
+            self.current = block;
+            self.done = 0;
+            return Ok(());
+        }
         self.start_with(block, 0)
     }
 
@@ -504,7 +516,9 @@ impl Builder {
         stored.rows = self.words.len() as u64;
         self.words.finish()?;
         stored.blocks = std::mem::take(&mut self.full);
-        stored.groups = std::mem::take(&mut self.words.groups);
+        if self.words.groups.len() != 0 || stored.groups.len() != 0 {
+            stored.groups = std::mem::take(&mut self.words.groups);
+        }
         stored.few = self.words.few;
         stored.columns = self.columns;
         stored.lengths = Frozen::new(std::mem::take(&mut self.lengths));

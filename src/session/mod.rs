@@ -267,6 +267,17 @@ impl Session {
         self.carry.schema_version()
     }
 
+    /// Changes whenever anything may have changed that a plain handle shows besides the last outcome: the connection, the
+    /// schema, the character set. None for handles that route, which show the node used last.
+    #[inline]
+    pub fn stamp(&self) -> Option<(u64, u32, u32)> {
+        if self.router.is_some() {
+            return None;
+        }
+        let era = self.nodes.first().and_then(Node::era).unwrap_or(0);
+        Some((era, self.carry.schema_version(), u32::from(self.charset.id())))
+    }
+
     /// `mysql_get_server_info`: of the node used last, else what is known of the section.
     pub fn server_version(&self) -> Option<&[u8]> {
         match self.server() {

@@ -87,7 +87,9 @@ impl Session {
         if self.is_connected() {
             self.phase.check_free(self.more_results())?;
         }
-        self.pending = None;
+        if self.pending.is_some() {
+            self.pending = None;
+        }
         self.outcome.affected_rows = !0;
         self.outcome.warnings = 0;
         if self.options.family == Family::MariaDb {

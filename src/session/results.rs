@@ -26,6 +26,9 @@ impl Session {
         let end = end.and_then(|end| self.current()?.finish_rows(&mut rows, stored).map(|()| end));
         match end {
             Ok(end) => {
+                // All that it had is in `stored` now: nothing to be looked at and freed.
+                debug_assert!(rows.is_spent());
+                std::mem::forget(rows);
                 self.outcome.affected_rows = stored.len();
                 self.end_of_rows(end);
                 Ok(Some(columns))
