@@ -73,11 +73,12 @@ __attribute__((unused))
 static void lab_cut_after(const char *text) { lab_cut = text; }
 
 /* Print `text` masked; a number is masked only where it stands alone. The
-   number in the stale texts is whatever errno lay around in the originals. */
+   number in the stale texts is whatever errno lay around in the originals, or the next
+   of a server that counts for all its clients. */
 static void lab_put(const char *text)
 {
   static const char *const stale[] = {"system error: ", "Can't connect to server (",
-                                      "Can't create UNIX socket ("};
+                                      "Can't create UNIX socket (", "prepared statement handler ("};
   const char *p = text;
   while (*p) {
     int hit = 0;
@@ -85,7 +86,7 @@ static void lab_put(const char *text)
       fputs("(...)", stdout);
       return;
     }
-    for (int i = 0; i < 3 && !hit; i++) {
+    for (int i = 0; i < 4 && !hit; i++) {
       size_t n = strlen(stale[i]);
       if (strncmp(p, stale[i], n) == 0) {
         printf("%sN", stale[i]);

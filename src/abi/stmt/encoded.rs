@@ -151,9 +151,17 @@ impl<F: Abi> Statement<F> {
     /// # Safety
     /// What the program bound is still there.
     pub(super) unsafe fn encode(&mut self) -> Result<(), Error> {
-        let (own, new_types) = (self.own_parameters, self.new_types);
+        let (mut own, mut count, mut new_types) = (self.own_parameters, self.params.len(), self.new_types);
+        let stmt = self.public();
+        // SAFETY: inside the public struct.
+        let told = unsafe { F::stmt_param_count(stmt).read() } as usize;
+        if told < own {
+            // A program that says so sends fewer, which the server refuses.
+            (own, count, new_types) = (told, told, true);
+        }
+        let binds = self.params.get_mut(..count).unwrap_or_default();
         // SAFETY: the caller's promise.
-        unsafe { self.encoded.put::<F>(&mut self.params, own, &self.names, new_types) }
+        unsafe { self.encoded.put::<F>(binds, own, &self.names, new_types) }
     }
 }
 

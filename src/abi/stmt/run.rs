@@ -146,10 +146,13 @@ impl<F: Abi> Statement<F> {
             }
         }
         self.set_columns(crate::result::ColumnsBuilder::default().finish());
-        self.set_parameter_count(0);
+        if self.bulk.prebound == 0 {
+            // Parameters that were bound ahead are for the statement that comes.
+            self.set_parameter_count(0);
+            // SAFETY: inside the public struct.
+            unsafe { F::stmt_bind_param_done(stmt).write(0) };
+        }
         self.set_state(State::New);
-        // SAFETY: inside the public struct.
-        unsafe { F::stmt_bind_param_done(stmt).write(0) };
         handle.session.close_statement(&mut self.prepared).await
     }
 
@@ -514,6 +517,11 @@ pub(in crate::abi) async unsafe fn execute_direct<F: Abi>(stmt: *mut F::Stmt, sq
     match unsafe { prepare::<F>(stmt, sql).await } {
         // SAFETY: the caller's promise.
         0 => unsafe { execute::<F>(stmt).await },
-        failed => failed,
+        failed => {
+            // As the original, which lets the server count the id from the statement that it is about to prepare.
+            // SAFETY: inside the public struct.
+            unsafe { F::stmt_id(stmt).write(c_ulong::MAX) };
+            failed
+        }
     }
 }
