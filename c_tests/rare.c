@@ -98,6 +98,23 @@ int main(void)
   show_rc("shutdown", mysql_shutdown(m, SHUTDOWN_DEFAULT), m);
   alive(m);
 
+  section("refreshing");
+  MYSQL *a = admin();
+  static const unsigned what[] = {1, 16, 4, 1 | 4 | 16, 8, 32, 0};
+  for (int i = 0; i < 7; i++) {
+    char text[40];
+    snprintf(text, sizeof text, "refresh %u", what[i]);
+    show_rc(text, mysql_refresh(a, what[i]), a);
+  }
+  mysql_close(a);
+  a = connected();
+  show_rc("refresh without the right to", mysql_refresh(a, 1), a);
+#if !LAB_MARIADB_ABI
+  say("killing an id that is none: %d", mysql_kill(a, 0xff12345678UL));
+  show("  error", a);
+#endif
+  mysql_close(a);
+
   section("plugins");
   static const char *const names[] = {"caching_sha2_password", "sha256_password", "mysql_clear_password", "no_such_plugin"};
   lab_cut_after("loaded: ");

@@ -325,6 +325,10 @@ entry! {
     /// `mysql` is NULL or a valid handle.
     fn mysql_kill<F>(mysql: *mut F::Mysql, thread_id: c_ulong) -> c_int;
     handle mysql, fails 1, {
+        if F::FAMILY == Family::MySql && u32::try_from(thread_id).is_err() {
+            // As the original: no connection has such an id, and the handle says nothing of it.
+            return cr::INVALID_CONN_HANDLE as c_int;
+        }
         // SAFETY: the caller's promise.
         unsafe { call::<F>(mysql, |session| block_on(session.kill(thread_id))) }
     }

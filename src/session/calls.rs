@@ -273,7 +273,24 @@ impl Session {
 
     /// `mysql_refresh`; `what` is a set of `REFRESH_*`. Routed: the source.
     pub async fn refresh(&mut self, what: u8) -> Result<(), Error> {
-        self.command(Command::Refresh, &[&[what]]).await
+        if self.options.family == Family::MariaDb {
+            return self.command(Command::Refresh, &[&[what]]).await;
+        }
+        // As libmysqlclient 9: servers do not know the command any more.
+        let flushed: Vec<&str> = [(1, "PRIVILEGES"), (2, "LOGS"), (16, "STATUS")]
+            .into_iter()
+            .filter_map(|(bit, word)| (what & bit != 0).then_some(word))
+            .collect();
+        if !flushed.is_empty() {
+            let statement = format!("FLUSH {}", flushed.join(","));
+            self.run_without_result(statement.as_bytes()).await?;
+        }
+        for (bit, statement) in [(4, "FLUSH TABLES"), (64, "RESET REPLICA"), (128, "RESET BINARY LOGS AND GTIDS")] {
+            if what & bit != 0 {
+                self.run_without_result(statement.as_bytes()).await?;
+            }
+        }
+        Ok(())
     }
 
     /// `mysql_dump_debug_info`.
