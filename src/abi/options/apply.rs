@@ -115,7 +115,8 @@ pub(super) fn apply(options: &mut Options, settings: &mut Settings, opt: Opt, va
             let Value::Text(header) = value else { return false };
             options.proxy_header.clone_from(header);
         }
-        Opt::LocalDir => options.local_dir = text.map(path),
+        // No folder, as the original takes an empty one.
+        Opt::LocalDir => options.local_dir = text.filter(|text| !text.is_empty()).map(path),
         Opt::TlsFingerprint => options.tls.fingerprint = text.map(string),
         Opt::TlsFingerprintList => options.tls.fingerprint_list = text.map(path),
         Opt::UserData => {
