@@ -56,7 +56,7 @@ test: ## all tests: Rust, C, and real clusters of MariaDB and MySQL (with CI set
 	@echo "running all tests"
 	$(CARGO) test --workspace
 
-conformance: ## the test suites of DBD::mysql, DBD::MariaDB and mysqlclient, with the originals and with ours
+conformance: ## the test suites of DBD::mysql, DBD::MariaDB, mysqlclient, MySQL itself, pdo_mysql and Qt, with the originals and with ours
 	@sh tests/packages.sh conformance
 	@bash tests/harness/get-mysql.sh
 	@$(MAKE) --no-print-directory release
