@@ -424,7 +424,7 @@ static void options(void)
 static void limits(void)
 {
   unsigned int seconds = 30, mask;
-  struct fake f = fake_start(silent, 1);
+  struct fake f = fake_start(silent, 2);
   int ret = -7;
   section("time limits");
   MYSQL *m = fresh(), *connected = m;

@@ -401,7 +401,7 @@ static void meanwhile(void)
   mysql_close(m);
 
   section("a server that says nothing");
-  struct fake f = fake_start(silent, 1);
+  struct fake f = fake_start(silent, 2);
   m = mysql_init(NULL);
   lab_mask_number((unsigned long)f.port, "FAKEPORT");
   for (int i = 0; i < 5; i++) {
