@@ -23,8 +23,8 @@ pub struct Request<'a> {
     pub named: Option<Parameters<'a>>,
     /// The types changed since the execution before.
     pub new_types: bool,
-    /// MariaDB's array binding: the flags of COM_STMT_BULK_EXECUTE, which has no NULL map.
-    pub bulk: Option<u16>,
+    /// MariaDB's array binding: COM_STMT_BULK_EXECUTE, which has no NULL map.
+    pub bulk: bool,
 }
 
 /// Encoded parameters.
@@ -42,7 +42,7 @@ pub struct Parameters<'a> {
 
 impl Request<'_> {
     fn command(&self) -> Command {
-        if self.bulk.is_some() { Command::StmtBulkExecute } else { Command::StmtExecute }
+        if self.bulk { Command::StmtBulkExecute } else { Command::StmtExecute }
     }
 
     /// Whether the types have to go with this execution.
@@ -64,13 +64,13 @@ impl Request<'_> {
         let parameters = self.parameters(attributes);
         let types = self.sends_types(instance);
         head.fill(self, instance, types, parameters.count);
-        if self.bulk.is_none() && parameters.count == 0 {
+        if !self.bulk && parameters.count == 0 {
             return [&head.bytes[..head.length], &[], &[], &[], &[]];
         }
         let flag: &[u8] = match (self.bulk, types) {
-            (Some(_), _) => &[],
-            (None, true) => &[1],
-            (None, false) => &[0],
+            (true, _) => &[],
+            (false, true) => &[1],
+            (false, false) => &[0],
         };
         let types = if types { parameters.types } else { &[] };
         [&head.bytes[..head.length], parameters.nulls, flag, types, parameters.values]
@@ -108,14 +108,14 @@ impl Head {
     }
 
     fn fill(&mut self, request: &Request<'_>, instance: Instance, types: bool, count: usize) {
-        let with_count = self.attributes && count > 0 && request.bulk.is_none();
+        let with_count = self.attributes && count > 0 && !request.bulk;
         let flags = request.flags | if with_count { PARAMETER_COUNT } else { 0 };
         let head = statement::execute(instance.id, flags);
         self.bytes[..head.len()].copy_from_slice(&head);
         self.length = head.len();
-        if let Some(flags) = request.bulk {
-            let types = if types { BULK_SENDS_TYPES } else { 0 };
-            self.bytes[4..6].copy_from_slice(&(flags | types).to_le_bytes());
+        if request.bulk {
+            let types: u16 = if types { BULK_SENDS_TYPES } else { 0 };
+            self.bytes[4..6].copy_from_slice(&types.to_le_bytes());
             self.length = 6;
         } else if with_count {
             self.length += statement::put_count(&mut self.bytes[head.len()..], count);

@@ -88,11 +88,6 @@ impl Prepared {
         home.or(self.instances.last()).map_or(0, |instance| instance.id)
     }
 
-    /// Its text.
-    pub fn sql(&self) -> &[u8] {
-        &self.sql
-    }
-
     #[inline]
     fn on(&self, node: usize, era: Option<u64>) -> Option<Instance> {
         self.instances.iter().find(|instance| instance.node == node && Some(instance.era) == era).copied()

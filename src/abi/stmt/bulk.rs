@@ -14,11 +14,6 @@ use super::Statement;
 type ParameterCallback = unsafe extern "C" fn(*mut c_void, *mut Bind, c_uint) -> c_char;
 
 impl<F: Abi> Statement<F> {
-    /// The flags of COM_STMT_BULK_EXECUTE, without that of the types.
-    pub(super) fn bulk_flags(&self) -> u16 {
-        0
-    }
-
     /// The program's function for the parameters of a row.
     fn parameter_callback(&self) -> Option<ParameterCallback> {
         // SAFETY: the program gave a function of this type, or NULL, which is None.

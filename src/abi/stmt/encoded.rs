@@ -31,9 +31,9 @@ pub struct Encoded {
 }
 
 impl Encoded {
-    /// As the session sends it; `bulk` are the flags of an array of executions, which has neither names nor NULL maps.
-    pub fn request(&self, flags: u8, new_types: bool, bulk: Option<u16>) -> Request<'_> {
-        if bulk.is_some() {
+    /// As the session sends it; `bulk`: an array of executions, which has neither names nor NULL maps.
+    pub fn request(&self, flags: u8, new_types: bool, bulk: bool) -> Request<'_> {
+        if bulk {
             let parameters = Parameters { count: self.count, nulls: &[], types: &self.types, values: &self.values };
             return Request { flags, parameters, named: None, new_types, bulk };
         }

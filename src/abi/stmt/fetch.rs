@@ -392,12 +392,8 @@ impl<F: Abi> Statement<F> {
         if self.cells.len() != self.widths.len() {
             self.choose_fetches();
         }
-        let row = match (self.current, &self.rows) {
-            (Current::Stored(number), Rows::Stored(rows, _) | Rows::Cursor(rows, _)) => rows.row(number),
-            (Current::Copied, _) => Some(self.row.as_slice()),
-            _ => None,
-        };
-        let Ok(mut values) = Values::new(row.unwrap_or_default(), self.widths.len()) else { return self.malformed() };
+        let row = row_at(self.current, &self.rows, &self.row);
+        let Ok(mut values) = Values::new(row, self.widths.len()) else { return self.malformed() };
         let first = self.results.as_mut_ptr();
         // SAFETY: as many bindings as columns; the caller's promise.
         let delivered = unsafe {
@@ -430,13 +426,9 @@ impl<F: Abi> Statement<F> {
         if F::FAMILY == Family::MySql {
             return 0;
         }
-        let row = match (self.current, &self.rows) {
-            (Current::Stored(number), Rows::Stored(rows, _) | Rows::Cursor(rows, _)) => rows.row(number),
-            (Current::Copied, _) => Some(self.row.as_slice()),
-            _ => None,
-        };
+        let row = row_at(self.current, &self.rows, &self.row);
         let first = self.results.as_mut_ptr();
-        let Ok(mut values) = Values::new(row.unwrap_or_default(), self.widths.len()) else { return self.malformed() };
+        let Ok(mut values) = Values::new(row, self.widths.len()) else { return self.malformed() };
         for (number, width) in self.widths.iter().enumerate() {
             // SAFETY: as many bindings as columns.
             let bind = unsafe { &mut *first.add(number) };
@@ -466,6 +458,18 @@ impl<F: Abi> Statement<F> {
         self.fail(&Error::malformed(F::FAMILY));
         self.current = Current::None;
         1
+    }
+}
+
+/// The bytes of the row fetched last; empty, which is no row, when there is none.
+#[inline(always)]
+fn row_at<'a>(current: Current, rows: &'a Rows, copied: &'a [u8]) -> &'a [u8] {
+    match (current, rows) {
+        (Current::Stored(number), Rows::Stored(rows, _) | Rows::Cursor(rows, _)) => {
+            rows.row(number).unwrap_or_default()
+        }
+        (Current::Copied, _) => copied,
+        _ => &[],
     }
 }
 
@@ -539,12 +543,8 @@ impl<F: Abi> Statement<F> {
         if bind.is_null() {
             return 1;
         }
-        let row = match (self.current, &self.rows) {
-            (Current::Stored(number), Rows::Stored(rows, _) | Rows::Cursor(rows, _)) => rows.row(number),
-            (Current::Copied, _) => Some(self.row.as_slice()),
-            _ => None,
-        };
-        let Ok(mut values) = Values::new(row.unwrap_or_default(), self.widths.len()) else { return self.malformed() };
+        let row = row_at(self.current, &self.rows, &self.row);
+        let Ok(mut values) = Values::new(row, self.widths.len()) else { return self.malformed() };
         let mut found = None;
         for width in self.widths.iter().take(column + 1) {
             let Ok(value) = values.value(*width) else { return self.malformed() };

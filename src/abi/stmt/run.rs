@@ -386,9 +386,9 @@ pub(in crate::abi) async unsafe fn execute<F: Abi>(stmt: *mut F::Stmt) -> c_int 
     }
     ours.honour_id(handle);
     let flags = ours.cursor_flags();
-    let bulk = (ours.bulk.array_size > 0).then_some(ours.bulk_flags());
+    let bulk = ours.bulk.array_size > 0;
     // SAFETY: the caller's promise.
-    let encoded = unsafe { if bulk.is_some() { ours.encode_bulk() } else { ours.encode() } };
+    let encoded = unsafe { if bulk { ours.encode_bulk() } else { ours.encode() } };
     if let Err(error) = encoded {
         ours.fail(&error);
         return 1;
