@@ -3,6 +3,7 @@
 //! Both families' newest servers read every row, unless the row says otherwise. Pure code; no server.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+use mysqlclient_ms::cluster::config::quality::Level;
 use mysqlclient_ms::route::{
     Access, Bind, Class, ClassifyConfig, Effect, Hint, Isolation, LexContext, Release, Scope, Server, Statement,
     TransactionControl, Value, classify,
@@ -881,9 +882,9 @@ fn hints_in_leading_comments() {
         ("SELECT 1 /*ms=master*/", None),
         ("SELECT /*ms=master*/ 1", None),
         ("/*!ms=master*/ SELECT 1", None),
-        ("/*ms=strong*/ SELECT 1", Some(Hint::NotServed("ms=strong"))),
-        ("/*ms=session*/ SELECT 1", Some(Hint::NotServed("ms=session"))),
-        ("/*ms=eventual*/ SELECT 1", Some(Hint::NotServed("ms=eventual"))),
+        ("/*ms=strong*/ SELECT 1", Some(Hint::Level(Level::Strong))),
+        ("/*ms=session*/ SELECT 1", Some(Hint::Level(Level::Session))),
+        ("/*ms=eventual*/ SELECT 1", Some(Hint::Level(Level::Eventual))),
         ("/*ms=node:db2*/ SELECT 1", Some(Hint::NotServed("ms=node"))),
         ("/*ms=max_lag:100*/ SELECT 1", Some(Hint::NotServed("ms=max_lag"))),
         ("/*ms=gtid:0-1-2*/ SELECT 1", Some(Hint::NotServed("ms=gtid"))),

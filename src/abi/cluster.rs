@@ -8,7 +8,7 @@ use std::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 use std::ptr;
 
 use crate::route;
-use crate::session::Session;
+use crate::session::{Refused, Session};
 
 use super::convert::c_bytes;
 use super::entry::{Blame, wall};
@@ -169,4 +169,140 @@ pub unsafe extern "C" fn mysqlnd_ms_match_wild(text: *const c_char, pattern: *co
             _ => 0,
         }
     })
+}
+
+/// The level of `mysqlnd_ms_set_qos`: reads go to a master.
+pub const MYSQLND_MS_QOS_CONSISTENCY_STRONG: c_int = 0;
+/// The level of `mysqlnd_ms_set_qos`: reads see what the session has written.
+pub const MYSQLND_MS_QOS_CONSISTENCY_SESSION: c_int = 1;
+/// The level of `mysqlnd_ms_set_qos`: reads are promised nothing.
+pub const MYSQLND_MS_QOS_CONSISTENCY_EVENTUAL: c_int = 2;
+/// The option of `mysqlnd_ms_set_qos`: none; `value` is not looked at.
+pub const MYSQLND_MS_QOS_OPTION_NONE: c_int = 0;
+/// The option of `mysqlnd_ms_set_qos`, with session consistency: a GTID, GTID set or position that reads are to see.
+pub const MYSQLND_MS_QOS_OPTION_GTID: c_int = 1;
+/// The option of `mysqlnd_ms_set_qos`, with eventual consistency: how old an answer may be, in seconds. Not served yet.
+pub const MYSQLND_MS_QOS_OPTION_AGE: c_int = 2;
+/// The option of `mysqlnd_ms_set_qos`, with eventual consistency: the lifetime of cached answers. Not served yet.
+pub const MYSQLND_MS_QOS_OPTION_CACHE: c_int = 3;
+
+/// Sets what the handle's following reads are promised to see.
+///
+/// Source: mysqlnd_ms_set_qos of PECL mysqlnd_ms. Where the servers have GTIDs, session consistency, which is the default,
+/// lets replicas answer, after they have what was written; a level set here replaces that of the configuration.
+/// Returns: 0; 1 and error 2000 on the handle, with the reason, for a handle that does not route, an unknown level or
+/// option, an option that does not go with the level, a value that is missing or no GTID, and inside a transaction that
+/// has its node. 1 for NULL or a handle that is not ours.
+///
+/// # Safety
+/// `mysql` is NULL or a valid handle (`MYSQL *` of either family); `value` is NULL or a NUL-ended string.
+pub unsafe extern "C" fn mysqlnd_ms_set_qos(
+    mysql: *mut c_void,
+    level: c_int,
+    option: c_int,
+    value: *const c_char,
+) -> c_int {
+    own("mysqlnd_ms_set_qos", 1, || {
+        // SAFETY: the caller's promise.
+        let value = unsafe { c_bytes(value) };
+        // SAFETY: the caller's promise.
+        unsafe { ask(mysql, |session| session.set_quality_by_number(level, option, value)) }
+    })
+}
+
+/// Tells the GTID of the handle's last write, as the server wrote it: `uuid:21` (MySQL), `0-1-19` (MariaDB).
+///
+/// Source: mysqlnd_ms_get_last_gtid of PECL mysqlnd_ms. Returns: the text, valid until the handle's next call; NULL on a
+/// handle that does not route, before its first write, and where the servers tell no GTIDs.
+///
+/// # Safety
+/// `mysql` is NULL or a valid handle (`MYSQL *` of either family).
+pub unsafe extern "C" fn mysqlnd_ms_get_last_gtid(mysql: *mut c_void) -> *const c_char {
+    own("mysqlnd_ms_get_last_gtid", ptr::null(), || {
+        // SAFETY: the caller's promise.
+        unsafe { text(mysql, |session| session.last_gtid().map(<[u8]>::to_vec)) }
+    })
+}
+
+/// Tells what the handle's reads are to see, as a token: a short opaque text of letters, digits, `-` and `_`, fit for a
+/// cookie. Given to another handle of the same cluster, in the next web request for instance, by
+/// `mysqlnd_ms_set_token`, it lets its reads see everything that was written here.
+///
+/// Returns: the token, valid until the handle's next call; NULL on a handle that does not route, before its first write,
+/// and where the servers tell no GTIDs.
+///
+/// # Safety
+/// `mysql` is NULL or a valid handle (`MYSQL *` of either family).
+pub unsafe extern "C" fn mysqlnd_ms_get_token(mysql: *mut c_void) -> *const c_char {
+    own("mysqlnd_ms_get_token", ptr::null(), || {
+        // SAFETY: the caller's promise.
+        unsafe { text(mysql, |session| session.token().map(String::into_bytes)) }
+    })
+}
+
+/// Lets the handle's following reads see what the handle saw that gave the token.
+///
+/// A token of another cluster, or from before a failover that lost transactions, costs a read at most
+/// `consistency.wait_ms` once; then a master is asked, and the log tells of it. Returns: 0; 1 and error 2000 on the
+/// handle, with the reason, for a handle that does not route, a text that is no token, and inside a transaction that has
+/// its node. 1 for NULL or a handle that is not ours.
+///
+/// # Safety
+/// `mysql` is NULL or a valid handle (`MYSQL *` of either family); `token` is NULL or a NUL-ended string.
+pub unsafe extern "C" fn mysqlnd_ms_set_token(mysql: *mut c_void, token: *const c_char) -> c_int {
+    own("mysqlnd_ms_set_token", 1, || {
+        // SAFETY: the caller's promise.
+        let token = unsafe { c_bytes(token) }.unwrap_or_default();
+        // SAFETY: the caller's promise.
+        unsafe { ask(mysql, |session| session.set_token(token)) }
+    })
+}
+
+/// Runs a wish on the handle's session; a refusal becomes the handle's error. 0 or 1.
+///
+/// # Safety
+/// `mysql` is NULL or a valid handle of either family.
+unsafe fn ask(mysql: *mut c_void, wish: impl FnOnce(&mut Session) -> Result<(), Refused>) -> c_int {
+    /// # Safety
+    /// `mysql` is a valid handle of this family.
+    unsafe fn on<F: Abi>(mysql: *mut F::Mysql, wish: impl FnOnce(&mut Session) -> Result<(), Refused>) -> c_int {
+        // SAFETY: the caller's promise.
+        let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return 1 };
+        let result = wish(&mut handle.session).map_err(Refused::to_error);
+        // SAFETY: lent through `mysql`.
+        unsafe { handle.answer(mysql, result) }
+    }
+    // SAFETY: the caller's promise; the family is the handle's.
+    unsafe {
+        match family_of(mysql) {
+            Some(Family::MySql) => on::<MySql>(mysql.cast(), wish),
+            Some(Family::MariaDb) => on::<MariaDb>(mysql.cast(), wish),
+            None => 1,
+        }
+    }
+}
+
+/// Keeps a text with the handle and gives a pointer to it; NULL for none.
+///
+/// # Safety
+/// `mysql` is NULL or a valid handle of either family.
+unsafe fn text(mysql: *mut c_void, of: impl FnOnce(&mut Session) -> Option<Vec<u8>>) -> *const c_char {
+    /// # Safety
+    /// `mysql` is a valid handle of this family.
+    unsafe fn on<F: Abi>(mysql: *mut F::Mysql, of: impl FnOnce(&mut Session) -> Option<Vec<u8>>) -> *const c_char {
+        // SAFETY: the caller's promise.
+        let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return ptr::null() };
+        let Some(mut text) = of(&mut handle.session) else { return ptr::null() };
+        text.push(0);
+        handle.answer = text;
+        handle.answer.as_ptr().cast()
+    }
+    // SAFETY: the caller's promise; the family is the handle's.
+    unsafe {
+        match family_of(mysql) {
+            Some(Family::MySql) => on::<MySql>(mysql.cast(), of),
+            Some(Family::MariaDb) => on::<MariaDb>(mysql.cast(), of),
+            None => ptr::null(),
+        }
+    }
 }

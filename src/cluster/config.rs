@@ -7,6 +7,7 @@ mod file;
 mod json;
 mod node;
 mod problem;
+pub mod quality;
 mod reader;
 mod section;
 mod store;
@@ -21,6 +22,7 @@ pub use store::{Snapshot, Store};
 
 use super::facts::Facts;
 use super::health::Health;
+use super::progress::Progress;
 use super::topology::{Node, NodeId, NodeSet};
 use json::Value;
 use reader::{Reader, join};
@@ -166,6 +168,8 @@ pub struct Section {
     pub trx_stickiness: Stickiness,
     /// After a write, reads without a hint go to a source, for the life of the handle. Default false.
     pub source_on_write: bool,
+    /// What reads are promised to see.
+    pub consistency: quality::Consistency,
     /// Never empty: without `filters` it is a sticky `random`.
     pub filters: Vec<FilterSpec>,
     /// Connect calls that select this section besides its name.
@@ -176,6 +180,8 @@ pub struct Section {
     pub health: Arc<Health>,
     /// What they know about its servers.
     pub facts: Facts,
+    /// How far its nodes have come, and what the process has written.
+    pub progress: Arc<Progress>,
 }
 
 impl Section {
@@ -191,16 +197,19 @@ impl Section {
             failover: Failover::default(),
             trx_stickiness: Stickiness::default(),
             source_on_write: false,
+            consistency: quality::Consistency::default(),
             filters: Vec::new(),
             rules: Vec::new(),
             refused: None,
             health: Arc::default(),
             facts: Facts::default(),
+            progress: Arc::default(),
         }
     }
 
     fn set_nodes(&mut self, nodes: Vec<Node>) {
         self.health = Arc::new(Health::new(nodes.len()));
+        self.progress = Arc::new(Progress::new(nodes.len()));
         self.nodes = nodes;
     }
 
@@ -317,11 +326,13 @@ impl Config {
             let Some(old) = earlier.section(&section.name) else {
                 continue;
             };
+            section.progress.adopt_written(&old.progress);
             for node in &section.nodes {
                 let same =
                     |other: &&Node| (&other.host, other.port, &other.socket) == (&node.host, node.port, &node.socket);
                 if let Some(other) = old.nodes.iter().find(same) {
                     section.health.adopt(node.id, &old.health, other.id);
+                    section.progress.adopt(node.id, &old.progress, other.id);
                 }
             }
         }

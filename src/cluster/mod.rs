@@ -6,7 +6,9 @@ mod clusters;
 pub mod config;
 pub mod directives;
 pub mod facts;
+pub mod gtid;
 pub mod health;
+pub mod progress;
 pub mod topology;
 
 pub use clusters::Clusters;

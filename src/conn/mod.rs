@@ -393,6 +393,11 @@ impl Connection {
         rows::skip(&mut self.channel, self.flags).await
     }
 
+    /// The same for a small rest: false if it has more than `most` rows, which are left.
+    pub async fn skip_few_rows(&mut self, most: u64) -> Result<bool, Error> {
+        Ok(rows::skip_some(&mut self.channel, self.flags, most).await?.is_some())
+    }
+
     /// Reads the column definitions that answer COM_FIELD_LIST, up to the packet that ends them.
     pub async fn read_field_list(&mut self) -> Result<(Columns, End), Error> {
         head::read_field_list(&mut self.channel, self.flags).await

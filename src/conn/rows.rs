@@ -350,13 +350,23 @@ pub(super) async fn next_binary(channel: &mut Channel, flags: u64, row: &mut Vec
 /// Reads and drops rows up to the end of the result set.
 pub(super) async fn skip(channel: &mut Channel, flags: u64) -> Result<End, Error> {
     loop {
+        if let Some(end) = skip_some(channel, flags, u64::MAX).await? {
+            return Ok(end);
+        }
+    }
+}
+
+/// Reads and drops rows, at most `most` of them; the end of the result set, if it came.
+pub(super) async fn skip_some(channel: &mut Channel, flags: u64, most: u64) -> Result<Option<End>, Error> {
+    for _ in 0..most {
         if channel.next_is_large().await? {
             channel.discard().await?;
             continue;
         }
         let packet = channel.packet().await?;
         if let Some(end) = ending(channel, &packet, flags)? {
-            return Ok(end);
+            return Ok(Some(end));
         }
     }
+    Ok(None)
 }

@@ -27,6 +27,17 @@ pub enum Wanted {
     Node(NodeId),
 }
 
+/// Which nodes may answer a read, as far as the promise goes that it was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Freshness {
+    /// All.
+    Any,
+    /// These replicas; a source if none of them is left.
+    Replicas(NodeSet),
+    /// Sources only, for this reason.
+    Source(Reason),
+}
+
 /// Everything a decision depends on, besides the section.
 #[derive(Clone, Copy, Debug)]
 pub struct Situation {
@@ -48,6 +59,8 @@ pub struct Situation {
     pub last_write: Option<NodeId>,
     /// A statement was sent to a source before: what `master_on_write` looks at.
     pub used_source: bool,
+    /// The promise to reads. It holds against hints, too.
+    pub freshness: Freshness,
     /// Nodes whose failure is still remembered, by the handle or by the process.
     pub failed: NodeSet,
     /// `mysqlnd_ms.disable_rw_split`.
@@ -67,8 +80,23 @@ impl Situation {
             last_used: None,
             last_write: None,
             used_source: false,
+            freshness: Freshness::Any,
             failed: NodeSet::EMPTY,
             no_split: false,
+        }
+    }
+}
+
+impl Situation {
+    /// The replicas that may answer a read; why a source has to, otherwise.
+    fn fresh(&self, section: &Section) -> Result<NodeSet, Reason> {
+        match self.freshness {
+            Freshness::Any => Ok(section.replicas),
+            Freshness::Source(reason) => Err(reason),
+            Freshness::Replicas(fresh) => {
+                let fresh = fresh.and(section.replicas);
+                if fresh.is_empty() && !section.replicas.is_empty() { Err(Reason::NoneFresh) } else { Ok(fresh) }
+            }
         }
     }
 }
@@ -104,6 +132,14 @@ pub enum Reason {
     SourceOnWrite,
     /// `mysqlnd_ms.disable_rw_split`.
     NoSplit,
+    /// Strong consistency.
+    Strong,
+    /// Session consistency, and the servers have no GTIDs.
+    WithoutGtids,
+    /// What the session wrote has no GTID that is known.
+    PositionUnknown,
+    /// No replica is known to have what the session wrote.
+    NoneFresh,
     /// A read, and there is no replica, or all of them are failed.
     NoReplica,
 }
@@ -126,6 +162,10 @@ impl Reason {
             Reason::Read => "plain read",
             Reason::SourceOnWrite => "read after a write (master_on_write)",
             Reason::NoSplit => "read/write splitting is off (disable_rw_split)",
+            Reason::Strong => "strong consistency",
+            Reason::WithoutGtids => "session consistency, and the servers have no GTIDs",
+            Reason::PositionUnknown => "the position of the session's last write is not known",
+            Reason::NoneFresh => "no replica is known to have what the session wrote",
             Reason::NoReplica => "read without a usable replica",
         }
     }
@@ -246,10 +286,10 @@ impl Router {
                 && !situation.no_split
                 && !section.replicas.is_empty()
                 && !(section.source_on_write && situation.used_source);
-            let (role, reason) = if reads {
-                (Role::Replica, Reason::ReadOnlyTransactionStart)
-            } else {
-                (Role::Source, Reason::TransactionStart)
+            let (role, reason) = match situation.fresh(section) {
+                _ if !reads => (Role::Source, Reason::TransactionStart),
+                Err(reason) => (Role::Source, reason),
+                Ok(_) => (Role::Replica, Reason::ReadOnlyTransactionStart),
             };
             return self.pick(section, situation, role, reason, random);
         }
@@ -267,11 +307,12 @@ impl Router {
             Wanted::Source if situation.hinted => (Role::Source, Reason::HintedSource),
             Wanted::Source => (Role::Source, Reason::Write),
             Wanted::AnyReplica if situation.no_split => (Role::Source, Reason::NoSplit),
-            Wanted::AnyReplica if situation.hinted => (Role::Replica, Reason::HintedReplica),
-            Wanted::AnyReplica if section.source_on_write && situation.used_source => {
-                (Role::Source, Reason::SourceOnWrite)
-            }
-            Wanted::AnyReplica => (Role::Replica, Reason::Read),
+            Wanted::AnyReplica => match situation.fresh(section) {
+                Err(reason) => (Role::Source, reason),
+                Ok(_) if situation.hinted => (Role::Replica, Reason::HintedReplica),
+                Ok(_) if section.source_on_write && situation.used_source => (Role::Source, Reason::SourceOnWrite),
+                Ok(_) => (Role::Replica, Reason::Read),
+            },
         };
         self.pick(section, situation, role, reason, random)
     }
@@ -286,7 +327,8 @@ impl Router {
         random: &mut dyn Random,
     ) -> Result<Decision, Refusal> {
         let failover = section.failover;
-        let candidates = Candidates { sources: section.sources, replicas: section.replicas };
+        let replicas = situation.fresh(section).unwrap_or(section.replicas);
+        let candidates = Candidates { sources: section.sources, replicas };
         let failed = situation.failed;
         let (role, reason) = if role == Role::Replica {
             let none = candidates.replicas.is_empty();

@@ -6,6 +6,7 @@
 use memchr::{memchr, memmem};
 
 use super::statement::Span;
+use crate::cluster::config::quality::Level;
 
 /// What a comment asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +17,8 @@ pub enum Hint {
     Replica,
     /// `ms=last_used`
     LastUsed,
+    /// `ms=strong`, `ms=session`, `ms=eventual`: what this read is promised to see.
+    Level(Level),
     /// A hint of the reference or of the design that is not served yet: its name.
     NotServed(&'static str),
 }
@@ -77,11 +80,11 @@ pub(super) fn parse(comment: &[u8]) -> Option<Hint> {
     } else if is("all") {
         Hint::NotServed("ms=all")
     } else if is("strong") {
-        Hint::NotServed("ms=strong")
+        Hint::Level(Level::Strong)
     } else if is("session") {
-        Hint::NotServed("ms=session")
+        Hint::Level(Level::Session)
     } else if is("eventual") {
-        Hint::NotServed("ms=eventual")
+        Hint::Level(Level::Eventual)
     } else if starts("node:") {
         Hint::NotServed("ms=node")
     } else if starts("max_lag:") {

@@ -16,7 +16,10 @@ mod nodes;
 mod observe;
 mod phase;
 mod prepared;
+mod promise;
+mod quality;
 mod query;
+mod question;
 mod results;
 mod routed;
 mod steer;
@@ -27,6 +30,7 @@ pub use connect::{ConnectArgs, Environment};
 pub use execution::{Parameters, Request};
 pub use infile::{DefaultLocalFiles, LocalFile, LocalFiles};
 pub use phase::Phase;
+pub use quality::Refused;
 pub use prepared::{Executed, Prepared, RowsAre};
 pub use routed::Router;
 pub use tracking::{SessionChange, TrackType};
@@ -39,6 +43,7 @@ use crate::options::{Family, Options};
 use crate::result::Columns;
 
 use carry::Carry;
+use promise::Question;
 use nodes::Node;
 
 /// `SERVER_MORE_RESULTS_EXISTS`.
@@ -86,6 +91,8 @@ pub struct Session {
     changes_count: u32,
     /// Replies to pipelined preludes that come before the statement's own.
     prelude_replies: usize,
+    /// The last of them answers this question.
+    question: Option<Question>,
     /// The last pipelined prelude failed on a replica: the read may be sent to the source.
     replica_refused: bool,
     /// Attributes of the statement that is run next, encoded; empty for most.
@@ -112,6 +119,7 @@ impl Session {
             changes: Vec::new(),
             changes_count: 0,
             prelude_replies: 0,
+            question: None,
             replica_refused: false,
             attributes: Vec::new(),
             local_files: Box::new(DefaultLocalFiles(family)),

@@ -128,7 +128,8 @@ impl Session {
         prepared.reading = self.reading_of(sql);
         let described = if self.router.is_some() {
             let mut described = None;
-            self.send_routed_as(sql, Manner::Awaited, &mut What::Prepare(prepared, &mut described)).await?;
+            let what = &mut What::Prepare(prepared, &mut described);
+            self.send_routed_as(sql, Manner::Preparing, what).await?;
             match described {
                 Some(described) => described,
                 None => return Err(Error::gone(self.options.family)),
@@ -311,8 +312,9 @@ impl Session {
             return self.send_routed_as(sql, Manner::Pipelined, what).await.map(|_| ());
         };
         let index = decision.node.index();
+        let current = self.carry.is_current(&self.nodes[index].versions) && self.asks_nothing(index);
         let node = &mut self.nodes[index];
-        let instance = prepared.on(index, node.era()).filter(|_| self.carry.is_current(&node.versions));
+        let instance = prepared.on(index, node.era()).filter(|_| current);
         if let (Some(instance), Some(connection)) = (instance, node.connection_mut()) {
             let mut sent = Ok(());
             if !request.send_at_once(connection, instance) {

@@ -23,6 +23,7 @@ use crate::route::{Class, ClassifyConfig, Effect, LexContext, Server, ServerFami
 use super::connect::{ConnectArgs, Environment};
 use super::effects::{self, Pending};
 use super::nodes::Node;
+use super::promise::Promise;
 use super::{Phase, Session};
 
 /// Tells the handles of a process apart in the log.
@@ -57,6 +58,8 @@ pub struct Router {
     pub(super) last_write: Option<usize>,
     pub(super) used_source: bool,
     pub(super) lost: Option<Loss>,
+    /// What reads are promised to see.
+    pub(super) promise: Promise,
     /// Effects of the statement whose reply is awaited.
     pub(super) pending: Vec<Pending>,
     /// The statement whose reply is awaited may change data.
@@ -160,6 +163,7 @@ impl Session {
         };
         self.follow_init_commands(&context);
         let facts = section.facts.get();
+        let by_name = args.host.as_deref() == Some(section.name.as_bytes());
         self.router = Some(Box::new(Router {
             chain: decide::Router::new(&section),
             random: SystemRandom::new(),
@@ -174,6 +178,7 @@ impl Session {
             last_write: None,
             used_source: false,
             lost: None,
+            promise: Promise::new(&section.consistency, !by_name, args.user.as_deref().unwrap_or_default(), section.nodes.len()),
             pending: Vec::new(),
             writes: false,
             decision: None,
@@ -184,6 +189,10 @@ impl Session {
             _snapshot: snapshot,
             section: Arc::clone(&section),
         }));
+        if let Err(error) = self.follow_attributes() {
+            self.close();
+            return Err(error);
+        }
         self.args = args;
         self.at = None;
         self.phase = Phase::Ready;
@@ -256,6 +265,7 @@ impl Session {
         let Some(router) = self.router.as_deref_mut() else { return Err(Error::gone(self.options.family)) };
         let Some(node) = self.nodes.get_mut(index) else { return Err(Error::gone(self.options.family)) };
         let mut options: Options = self.options.clone();
+        options.attributes.retain(|(name, _)| !name.starts_with(b"ms."));
         if let Some(tls) = &node.tls {
             tls.apply(&mut options.tls);
         }

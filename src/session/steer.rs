@@ -27,6 +27,8 @@ pub(super) enum Manner {
     Pipelined,
     /// Nothing but the statement's own reply is outstanding afterwards.
     Awaited,
+    /// As [`Manner::Awaited`]; and nothing is read yet: what the node has does not matter.
+    Preparing,
     /// As [`Manner::Awaited`], on the source: a replica refused the state that the statement relies on.
     OnSource,
 }
@@ -106,7 +108,7 @@ impl Session {
         }
         let (statement, decision) = self.destination(sql, Manner::Pipelined)?;
         let index = decision.node.index();
-        let current = self.carry.is_current(&self.nodes[index].versions);
+        let current = self.carry.is_current(&self.nodes[index].versions) && self.asks_nothing(index);
         self.attach_attributes(index);
         match self.nodes[index].connection_mut() {
             Some(connection) if current => {
@@ -203,9 +205,11 @@ impl Session {
         loop {
             let index = node.index();
             let was_open = self.nodes[index].connection().is_some();
+            let knew = self.knows_tracking();
             let mut sent = self.make_ready(index, &statement, manner).await;
-            if sent.is_ok() && self.reads_differently(sql, &statement) {
-                // The new node has another version or sql_mode than those that were known.
+            if sent.is_ok() && (self.reads_differently(sql, &statement) || self.knows_tracking() != knew) {
+                // The new node has another version or sql_mode than those that were known; or it is the first to tell
+                // whether there are GTIDs.
                 statement = self.classified(sql)?;
                 decision = self.decide(&statement, manner)?;
                 fallbacks = decision.fallbacks;
@@ -245,6 +249,7 @@ impl Session {
                 }
                 Err(error) => {
                     self.nodes[index].drop_if_broken();
+                    self.doubt_after(&statement);
                     return Err(self.lose(error));
                 }
             }
@@ -265,6 +270,7 @@ impl Session {
     async fn send_what(&mut self, index: usize, sql: &[u8], what: &mut What<'_>) -> Result<(), Error> {
         match what {
             What::Text => {
+                self.ask(index);
                 self.attach_attributes(index);
                 self.current()?.send(Command::Query, &[sql]).await
             }
@@ -276,6 +282,7 @@ impl Session {
             }
             What::Execute(prepared, request) => {
                 self.prepare_on(prepared, index).await?;
+                self.ask(index);
                 self.send_execution(prepared, request, index).await
             }
         }
@@ -313,6 +320,17 @@ impl Session {
         let at = self.at;
         let Some(router) = self.router.as_deref_mut() else { return Err(Error::gone(self.options.family)) };
         let (wanted, hinted) = wanted(statement, manner);
+        let stays = router.bound.is_some() || router.transaction_node.is_some();
+        let freshness = match (statement.hint, statement.class) {
+            _ if manner == Manner::Preparing || stays => router.no_freshness(),
+            (hint, Class::Read) => {
+                let level = if let Some(Hint::Level(level)) = hint { Some(level) } else { None };
+                router.freshness(level, manner != Manner::Awaited)
+            }
+            // A read-only transaction may start on a replica.
+            (_, Class::Transaction) => router.freshness(None, false),
+            _ => router.no_freshness(),
+        };
         let id = |index: Option<usize>| index.and_then(NodeId::new);
         let in_transaction = router.tracker.in_transaction() || !self.carry.autocommit();
         let situation = Situation {
@@ -325,6 +343,7 @@ impl Session {
             last_used: id(at),
             last_write: id(router.last_write),
             used_source: router.used_source,
+            freshness,
             failed: router.failed(),
             no_split: router.no_split,
         };
@@ -334,6 +353,7 @@ impl Session {
     /// Opens the node if need be, and sends it the session state that it lacks (the prelude rule): ahead of a proven
     /// read in one packet; ahead of anything else its reply is awaited first.
     async fn make_ready(&mut self, index: usize, statement: &Statement, manner: Manner) -> Result<(), Error> {
+        self.question = None;
         if self.nodes[index].connection().is_none() {
             self.open_node(index).await?;
         }
@@ -396,7 +416,8 @@ impl Session {
     /// Reads the replies to a pipelined prelude. If one failed, the statement's own reply is read and thrown away, and
     /// the connection is closed: the error is the prelude's, and the statement, a read, may be sent elsewhere.
     pub(super) async fn read_prelude_replies(&mut self) -> Result<(), Error> {
-        let count = std::mem::take(&mut self.prelude_replies);
+        let question = self.question.take();
+        let count = std::mem::take(&mut self.prelude_replies) - usize::from(question.is_some());
         let family = self.options.family;
         let mut failure: Option<Error> = None;
         for _ in 0..count {
@@ -412,13 +433,14 @@ impl Session {
                 }
             }
         }
-        match failure {
-            None => Ok(()),
-            Some(error) => Err(self.fail_prelude(error)),
+        match (failure, question) {
+            (None, None) => Ok(()),
+            (None, Some(question)) => self.read_answer(question).await,
+            (Some(error), _) => Err(self.fail_prelude(error)),
         }
     }
 
-    fn fail_prelude(&mut self, error: Error) -> Error {
+    pub(super) fn fail_prelude(&mut self, error: Error) -> Error {
         if let Some(at) = self.at
             && let Some(connection) = self.nodes[at].take()
         {
@@ -507,6 +529,7 @@ impl Session {
         }
         if router.writes {
             router.last_write = Some(at);
+            router.note_written(at, self.outcome.field_count > 0);
         }
         if self.phase == Phase::Ready {
             router.tracker.after(status);
@@ -518,6 +541,10 @@ impl Session {
     pub(super) fn observe_routed_failure(&mut self) {
         let Some(router) = self.router.as_deref_mut() else { return };
         router.pending.clear();
+        let broke = self.at.is_none_or(|at| self.nodes[at].connection().is_none());
+        if broke && (router.writes || router.tracker.in_transaction()) {
+            router.promise.doubt();
+        }
         router.tracker.after_error();
         self.note_loss();
     }
@@ -560,6 +587,7 @@ impl Session {
 impl Router {
     /// A statement has left for its node.
     fn sent(&mut self, statement: &Statement, sql: &[u8], decision: Decision) {
+        self.promise.sent();
         self.pending = effects::pending(statement, sql);
         self.writes = matches!(statement.class, Class::Write | Class::Unknown);
         self.used_source |= decision.role == Role::Source;

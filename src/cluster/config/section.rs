@@ -3,6 +3,7 @@
 use super::json::{Json, Value};
 use super::node::{self, Watched};
 use super::problem::{Position, Problem, Severity};
+use super::quality::{self, Level};
 use super::reader::{Object, Reader, join};
 use super::{Failover, FilterSpec, MatchRule, Section, Stickiness, Strategy};
 use crate::charset;
@@ -18,6 +19,7 @@ const SERVED: &[&str] = &[
     "master_on_write",
     "trx_stickiness",
     "filters",
+    "consistency",
     "match",
     "ssl_mode",
     "ssl_ca",
@@ -35,7 +37,6 @@ const LATER: &[&str] = &[
     "fabric",
     "xa",
     "pick",
-    "consistency",
     "hints",
     "pipelining",
     "autocommit_off_reads",
@@ -46,7 +47,7 @@ const LATER: &[&str] = &[
 ];
 
 /// Filters of the plugin that are not served yet.
-const LATER_FILTERS: &[&str] = &["user", "user_multi", "node_groups", "quality_of_service", "table"];
+const LATER_FILTERS: &[&str] = &["user", "user_multi", "node_groups", "table"];
 
 /// Reads the section called `name`. Mistakes are in the reader; with one of them the section refuses connects.
 pub(super) fn read(
@@ -124,8 +125,11 @@ fn read_members(
     if let Some(json) = object.get("failover") {
         section.failover = failover(reader, json, &object.path_of("failover"));
     }
+    if let Some(json) = object.get("consistency") {
+        section.consistency = quality::read(reader, json, &object.path_of("consistency"));
+    }
     if let Some(json) = object.get("filters") {
-        section.filters = filters(reader, json, &object.path_of("filters"));
+        section.filters = filters(reader, json, &object.path_of("filters"), &mut section.consistency.level);
     }
     if let Some(json) = object.get("match") {
         section.rules = rules(reader, json, &object.path_of("match"));
@@ -190,7 +194,7 @@ fn failover(reader: &mut Reader<'_>, json: &Json<'_>, path: &str) -> Failover {
     failover
 }
 
-fn filters(reader: &mut Reader<'_>, json: &Json<'_>, path: &str) -> Vec<FilterSpec> {
+fn filters(reader: &mut Reader<'_>, json: &Json<'_>, path: &str, level: &mut Option<Level>) -> Vec<FilterSpec> {
     let mut entries: Vec<(String, String, Position, Option<&Json<'_>>)> = Vec::new();
     match &json.value {
         Value::Object(_) => {
@@ -232,6 +236,12 @@ fn filters(reader: &mut Reader<'_>, json: &Json<'_>, path: &str) -> Vec<FilterSp
             "roundrobin" => {
                 options.and_then(|json| filter_options(reader, json, &path, &[]));
                 FilterSpec::RoundRobin
+            }
+            "quality_of_service" => {
+                if let Some(found) = quality::filter(reader, options, &path) {
+                    *level = Some(found);
+                }
+                continue;
             }
             other if LATER_FILTERS.contains(&other) => {
                 reader.not_served(at, &path, other);

@@ -298,3 +298,35 @@ fn reasons_are_words() {
     assert_eq!(decision.to_string(), "plain read; sticky, first choice");
     assert_eq!(decision.role, Role::Replica);
 }
+
+#[test]
+fn a_promise_leaves_only_fresh_replicas_and_holds_against_hints() {
+    let shop = section(ROUND);
+    let fresh = |nodes: &[usize]| Situation { freshness: Freshness::Replicas(set(nodes)), ..wants(Wanted::AnyReplica) };
+    let mut router = Router::new(&shop);
+    assert_eq!(outcome(&shop, &mut router, fresh(&[3, 4]), &[0]), "3 Read");
+    assert_eq!(outcome(&shop, &mut router, fresh(&[3, 4]), &[0]), "4 Read");
+    assert_eq!(once(&shop, fresh(&[])), "0 NoneFresh");
+    // A source in the set is no replica.
+    assert_eq!(once(&shop, fresh(&[0])), "0 NoneFresh");
+    let strong = Situation { freshness: Freshness::Source(Reason::Strong), ..wants(Wanted::AnyReplica) };
+    assert_eq!(once(&shop, strong), "0 Strong");
+    assert_eq!(once(&shop, Situation { hinted: true, ..strong }), "0 Strong");
+    assert_eq!(once(&shop, Situation { hinted: true, ..fresh(&[4]) }), "4 HintedReplica");
+}
+
+#[test]
+fn failover_does_not_leave_the_fresh_replicas_for_stale_ones() {
+    let shop = section(r#""filters": {"roundrobin": {}}, "failover": "loop_before_master""#);
+    let fresh = Situation { freshness: Freshness::Replicas(set(&[2, 4])), ..wants(Wanted::AnyReplica) };
+    assert_eq!(once(&shop, fresh), "2 Read | 4 0 1");
+}
+
+#[test]
+fn a_read_only_transaction_begins_on_a_fresh_replica_or_on_a_source() {
+    let shop = section(ROUND);
+    let begins = |freshness| Situation { in_transaction: true, read_only: true, freshness, ..wants(Wanted::Source) };
+    assert_eq!(once(&shop, begins(Freshness::Any)), "2 ReadOnlyTransactionStart");
+    assert_eq!(once(&shop, begins(Freshness::Replicas(set(&[4])))), "4 ReadOnlyTransactionStart");
+    assert_eq!(once(&shop, begins(Freshness::Replicas(NodeSet::EMPTY))), "0 NoneFresh");
+}

@@ -1,0 +1,150 @@
+//! What a section promises its reads: the filter `quality_of_service` and the key `consistency`.
+
+use std::time::Duration;
+
+use super::json::{Json, Value};
+use super::reader::Reader;
+
+/// What a read is promised to see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Everything that was committed: sources only.
+    Strong,
+    /// Everything that the session wrote itself; see [`Scope`].
+    Session,
+    /// Nothing.
+    Eventual,
+}
+
+impl Level {
+    /// Its name in hints and in the file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Strong => "strong",
+            Level::Session => "session",
+            Level::Eventual => "eventual",
+        }
+    }
+}
+
+/// Whose writes a read under [`Level::Session`] sees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// Those of its own handle.
+    #[default]
+    Handle,
+    /// Those of all handles of the process that use the section under the same account.
+    Process,
+}
+
+/// What is done when a replica does not get as far as a read needs within [`Consistency::wait`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnTimeout {
+    /// The read runs on a source.
+    #[default]
+    Source,
+    /// The read fails with 2000.
+    Error,
+    /// The read's answer is taken as it is, and counted.
+    Stale,
+}
+
+/// The key `consistency`, and the level of `quality_of_service`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Consistency {
+    /// None: session where the servers have GTIDs; where they have none, eventual, and for connects that a `match` rule
+    /// brought here as with `master_on_write`.
+    pub level: Option<Level>,
+    /// Default: handle.
+    pub scope: Scope,
+    /// How long a replica may wait for what a read needs. Default 200 ms; 0 asks without waiting.
+    pub wait: Duration,
+    /// Default: the source.
+    pub on_timeout: OnTimeout,
+}
+
+impl Default for Consistency {
+    fn default() -> Self {
+        Consistency {
+            level: None,
+            scope: Scope::default(),
+            wait: Duration::from_millis(200),
+            on_timeout: OnTimeout::default(),
+        }
+    }
+}
+
+/// The words of levels, for the file and for connect attributes.
+pub const LEVELS: &[(&str, Level)] =
+    &[("strong", Level::Strong), ("session", Level::Session), ("eventual", Level::Eventual)];
+
+/// The words of scopes, likewise.
+pub const SCOPES: &[(&str, Scope)] = &[("handle", Scope::Handle), ("process", Scope::Process)];
+
+const ON_TIMEOUT: &[(&str, OnTimeout)] = &[
+    ("primary", OnTimeout::Source),
+    ("master", OnTimeout::Source),
+    ("error", OnTimeout::Error),
+    ("stale", OnTimeout::Stale),
+];
+
+/// Reads the key `consistency`: an object, or the level alone.
+pub(super) fn read(reader: &mut Reader<'_>, json: &Json<'_>, path: &str) -> Consistency {
+    let mut consistency = Consistency::default();
+    if let Value::Text(_) = json.value {
+        consistency.level = reader.word(json, path, LEVELS);
+        return consistency;
+    }
+    let Some(object) = reader.object(json, path) else { return consistency };
+    reader.keys(&object, &["level", "scope", "wait_ms", "on_timeout"], &["tables"]);
+    if let Some(json) = object.get("level") {
+        consistency.level = reader.word(json, &object.path_of("level"), LEVELS);
+    }
+    if let Some(json) = object.get("scope") {
+        consistency.scope = reader.word(json, &object.path_of("scope"), SCOPES).unwrap_or_default();
+    }
+    if let Some(json) = object.get("wait_ms")
+        && let Some(wait) = reader.number(json, &object.path_of("wait_ms"), "milliseconds", 0..=60_000)
+    {
+        consistency.wait = Duration::from_millis(wait);
+    }
+    if let Some(json) = object.get("on_timeout") {
+        consistency.on_timeout = reader.word(json, &object.path_of("on_timeout"), ON_TIMEOUT).unwrap_or_default();
+    }
+    consistency
+}
+
+/// Reads the options of the filter `quality_of_service`: exactly one level.
+pub(super) fn filter(reader: &mut Reader<'_>, json: Option<&Json<'_>>, path: &str) -> Option<Level> {
+    const KEYS: &[(&str, Level)] = &[
+        ("strong_consistency", Level::Strong),
+        ("session_consistency", Level::Session),
+        ("eventual_consistency", Level::Eventual),
+    ];
+    let object = json.and_then(|json| reader.object(json, path))?;
+    let names: Vec<&str> = KEYS.iter().map(|(name, _)| *name).collect();
+    reader.keys(&object, &names, &[]);
+    let mut chosen = KEYS.iter().filter_map(|(name, level)| Some((*name, *level, object.get(name)?)));
+    let first = chosen.next();
+    let second = chosen.next();
+    let remedy = "one of strong_consistency, session_consistency, eventual_consistency";
+    match (first, second) {
+        (Some((first, ..)), Some((second, _, json))) => {
+            reader.wrong(json.at, &object.path_of(second), format!("clashes with `{first}`"), "keep one of them");
+            None
+        }
+        (None, _) => {
+            reader.wrong(object.at, path, "expected a consistency level", remedy);
+            None
+        }
+        (Some((name, level, json)), None) => {
+            if let Value::Object(_) = json.value
+                && let Some(options) = reader.object(json, &object.path_of(name))
+            {
+                let later: &[&str] = if level == Level::Eventual { &["age", "cache"] } else { &[] };
+                reader.keys(&options, &[], later);
+            }
+            Some(level)
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! How far each node of a section is known to have come, and what the process's handles have written.
+//!
+//! Lower bounds: a node has executed at least this. Kept per server, not per name: another server under the same name
+//! starts from nothing. No locks, so that a fork at any moment leaves it usable. Time comes from the caller.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use arc_swap::ArcSwapOption;
+
+use super::gtid::Position;
+use super::topology::NodeId;
+
+/// How long a node that did not get as far as a read needed is not waited for again.
+pub const PAUSE: Duration = Duration::from_secs(1);
+
+/// What is known of one server.
+#[derive(Debug)]
+struct Known {
+    /// `server_uuid`, or `server_uid` and `server_id`.
+    server: Box<[u8]>,
+    executed: Option<Position>,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    known: ArcSwapOption<Known>,
+    /// Milliseconds; no waiting before then.
+    behind_until: AtomicU64,
+}
+
+/// What all handles under one account have written.
+#[derive(Debug)]
+struct Written {
+    account: Box<[u8]>,
+    position: Position,
+    version: u64,
+}
+
+/// See the module's text.
+#[derive(Debug, Default)]
+pub struct Progress {
+    slots: Box<[Slot]>,
+    written: ArcSwapOption<Vec<Written>>,
+    /// Changes with `written`: 0 while nothing was written.
+    written_version: AtomicU64,
+}
+
+/// Most accounts that writes are kept for; a program uses one or two.
+const MOST_ACCOUNTS: usize = 16;
+
+impl Progress {
+    /// Nothing known of so many nodes.
+    pub fn new(nodes: usize) -> Self {
+        Progress { slots: (0..nodes).map(|_| Slot::default()).collect(), ..Progress::default() }
+    }
+
+    fn slot(&self, node: NodeId) -> Option<&Slot> {
+        self.slots.get(node.index())
+    }
+
+    /// A connection to the node was made, and this server was found there: what was known of another is dropped.
+    pub fn met(&self, node: NodeId, server: &[u8]) {
+        if let Some(slot) = self.slot(node)
+            && slot.known.load().as_ref().is_none_or(|known| *known.server != *server)
+        {
+            slot.known.store(Some(Arc::new(Known { server: server.into(), executed: None })));
+            slot.behind_until.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// The server has executed all of this.
+    pub fn reached(&self, node: NodeId, server: &[u8], position: &Position) {
+        let Some(slot) = self.slot(node) else { return };
+        slot.known.rcu(|known| {
+            let known = known.as_ref().filter(|known| *known.server == *server);
+            let executed = match known.and_then(|known| known.executed.clone()) {
+                Some(mut executed) => match executed.merge(position) {
+                    Ok(()) => executed,
+                    Err(_) => position.clone(),
+                },
+                None => position.clone(),
+            };
+            Some(Arc::new(Known { server: server.into(), executed: Some(executed) }))
+        });
+        slot.behind_until.store(0, Ordering::Relaxed);
+    }
+
+    /// Whether the node is known to have executed all of this.
+    pub fn covers(&self, node: NodeId, position: &Position) -> bool {
+        let known = |slot: &Slot| {
+            let known = slot.known.load();
+            known.as_ref().and_then(|known| known.executed.as_ref()).is_some_and(|executed| executed.covers(position))
+        };
+        self.slot(node).is_some_and(known)
+    }
+
+    /// The node did not get as far as a read needed: for [`PAUSE`] nobody waits for it.
+    pub fn fell_behind(&self, node: NodeId, now: Duration) {
+        if let Some(slot) = self.slot(node) {
+            slot.behind_until.store((now + PAUSE).as_millis() as u64, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether waiting for the node makes sense.
+    pub fn is_worth_waiting_for(&self, node: NodeId, now: Duration) -> bool {
+        self.slot(node).is_some_and(|slot| slot.behind_until.load(Ordering::Relaxed) <= now.as_millis() as u64)
+    }
+
+    /// A handle under this account has written.
+    pub fn wrote(&self, account: &[u8], position: &Position) {
+        self.written.rcu(|all| {
+            let mut all: Vec<Written> = all.as_deref().map(|all| all.iter().map(Written::copy).collect()).unwrap_or_default();
+            match all.iter_mut().find(|written| *written.account == *account) {
+                Some(written) => {
+                    if written.position.merge(position).is_err() {
+                        written.position = position.clone();
+                    }
+                    written.position = written.position.bounded().into_owned();
+                    written.version += 1;
+                }
+                None => {
+                    if all.len() == MOST_ACCOUNTS {
+                        all.remove(0);
+                    }
+                    all.push(Written { account: account.into(), position: position.clone(), version: 1 });
+                }
+            }
+            Some(Arc::new(all))
+        });
+        self.written_version.fetch_add(1, Ordering::Release);
+    }
+
+    /// Changes whenever a handle of the process has written.
+    pub fn written_version(&self) -> u64 {
+        self.written_version.load(Ordering::Acquire)
+    }
+
+    /// What handles under this account have written.
+    pub fn written(&self, account: &[u8]) -> Option<Position> {
+        let all = self.written.load();
+        all.as_ref()?.iter().find(|written| *written.account == *account).map(|written| written.position.clone())
+    }
+
+    /// Takes over what `other` knows about a node of an earlier configuration.
+    pub(crate) fn adopt(&self, node: NodeId, other: &Progress, other_node: NodeId) {
+        if let (Some(to), Some(from)) = (self.slot(node), other.slot(other_node)) {
+            to.known.store(from.known.load_full());
+            to.behind_until.store(from.behind_until.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
+    }
+
+    /// Takes over what the handles of an earlier configuration have written.
+    pub(crate) fn adopt_written(&self, other: &Progress) {
+        self.written.store(other.written.load_full());
+        self.written_version.store(other.written_version(), Ordering::Release);
+    }
+}
+
+impl Written {
+    fn copy(&self) -> Written {
+        Written { account: self.account.clone(), position: self.position.clone(), version: self.version }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(index: usize) -> NodeId {
+        NodeId::new(index).expect("small")
+    }
+
+    fn position(text: &str) -> Position {
+        Position::parse_any(text.as_bytes()).expect("position")
+    }
+
+    #[test]
+    fn a_bound_rises_and_is_dropped_with_its_server() {
+        let progress = Progress::new(2);
+        progress.met(id(1), b"first");
+        assert!(!progress.covers(id(1), &position("0-1-5")));
+        progress.reached(id(1), b"first", &position("0-1-7"));
+        progress.reached(id(1), b"first", &position("0-1-6"));
+        assert!(progress.covers(id(1), &position("0-1-7")) && !progress.covers(id(1), &position("0-1-8")));
+        assert!(!progress.covers(id(0), &position("0-1-5")));
+        progress.met(id(1), b"first");
+        assert!(progress.covers(id(1), &position("0-1-7")));
+        progress.met(id(1), b"rebuilt");
+        assert!(!progress.covers(id(1), &position("0-1-1")));
+    }
+
+    #[test]
+    fn a_node_that_is_behind_is_left_alone_for_a_while() {
+        let progress = Progress::new(1);
+        let now = Duration::from_secs(5);
+        assert!(progress.is_worth_waiting_for(id(0), now));
+        progress.fell_behind(id(0), now);
+        assert!(!progress.is_worth_waiting_for(id(0), now));
+        assert!(progress.is_worth_waiting_for(id(0), now + PAUSE));
+        progress.fell_behind(id(0), now);
+        progress.reached(id(0), b"a", &position("0-1-1"));
+        assert!(progress.is_worth_waiting_for(id(0), now));
+    }
+
+    #[test]
+    fn what_was_written_is_kept_by_account() {
+        let progress = Progress::new(1);
+        assert_eq!((progress.written_version(), progress.written(b"shop")), (0, None));
+        progress.wrote(b"shop", &position("0-1-1"));
+        progress.wrote(b"shop", &position("0-1-3"));
+        progress.wrote(b"other", &position("0-1-9"));
+        assert_eq!(progress.written_version(), 3);
+        assert_eq!(progress.written(b"shop"), Some(position("0-1-3")));
+    }
+}

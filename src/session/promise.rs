@@ -1,0 +1,433 @@
+//! What a handle's reads are promised to see, and what has to be asked of a server for that.
+//!
+//! The handle keeps the position of its own writes, learnt from the replies to them, and for each node the last of
+//! these positions that the node is known to have. A read goes to a node that has it; else the question whether it has
+//! is sent ahead of the read, in the same packet ([`super::question`]); if the answer is no, the source is asked.
+//! Decides nothing by itself: [`Router::freshness`] tells `route` which nodes are fresh. No I/O here.
+
+use std::time::Duration;
+
+use crate::cluster::config::quality::{Consistency, Level, OnTimeout, Scope};
+use crate::cluster::gtid::{Position, mariadb};
+use crate::cluster::topology::{NodeId, NodeSet};
+use crate::env::{Clock, SystemClock};
+use crate::log;
+use crate::route::decide::{Freshness, Reason};
+
+use super::routed::Router;
+
+/// A question that is sent ahead of a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Question {
+    /// Has this replica, or does it within the time allowed, what the handle wrote up to this version?
+    Reached(u64),
+    /// What has this source executed?
+    Executed,
+}
+
+/// What the last decision needs of the node that it chose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Demand {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// A replica has to have the handle's writes.
+    Fresh,
+    /// A source is to tell its position.
+    Position,
+}
+
+/// How far the position is to be trusted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Doubt {
+    /// All of it.
+    #[default]
+    None,
+    /// It may hold what no server has any more: a replica did not get there in time, or the source is another one.
+    MayBeLost,
+    /// Something may have been written that is not in it.
+    MayBeMore,
+}
+
+/// What is known of the server behind one node.
+#[derive(Clone, Debug, Default)]
+struct Peer {
+    /// Which server it is.
+    identity: Box<[u8]>,
+    /// Its replies carry the GTIDs of writes; None before the first connection.
+    tracks: Option<bool>,
+    /// The last version of the handle's position that it is known to have.
+    has: u64,
+}
+
+/// The promise to one handle, and what is known of keeping it.
+#[derive(Debug)]
+pub(super) struct Promise {
+    level: Option<Level>,
+    scope: Scope,
+    wait: Duration,
+    pub(super) on_timeout: OnTimeout,
+    /// A `match` rule brought the handle here: its program knows nothing of replicas.
+    by_rule: bool,
+    account: Box<[u8]>,
+    peers: Box<[Peer]>,
+    /// What was written.
+    position: Option<Position>,
+    /// Counts the changes of `position`; 0 = nothing was written.
+    version: u64,
+    /// Whether `position` can be relied on.
+    doubt: Doubt,
+    /// The node of the last write.
+    writer: Option<usize>,
+    /// The last GTID that came, as text.
+    last_gtid: Vec<u8>,
+    /// One came since the statement was sent.
+    gtid_came: bool,
+    /// The process's writes that are in `position`.
+    process_version: u64,
+    demand: Demand,
+}
+
+impl Promise {
+    /// For a handle of a section with so many nodes.
+    pub(super) fn new(consistency: &Consistency, by_rule: bool, account: &[u8], nodes: usize) -> Self {
+        Promise {
+            level: consistency.level,
+            scope: consistency.scope,
+            wait: consistency.wait,
+            on_timeout: consistency.on_timeout,
+            by_rule,
+            account: account.into(),
+            peers: vec![Peer::default(); nodes].into(),
+            position: None,
+            version: 0,
+            doubt: Doubt::None,
+            writer: None,
+            last_gtid: Vec::new(),
+            gtid_came: false,
+            process_version: 0,
+            demand: Demand::Nothing,
+        }
+    }
+
+    /// The level that the program or the configuration has chosen.
+    pub(super) fn level(&self) -> Option<Level> {
+        self.level
+    }
+
+    /// The program chooses another level.
+    pub(super) fn set_level(&mut self, level: Level) {
+        self.level = Some(level);
+    }
+
+    /// The program chooses whose writes are seen.
+    pub(super) fn set_scope(&mut self, scope: Scope) {
+        self.scope = scope;
+    }
+
+    /// The last GTID that a reply carried; empty before the first.
+    pub(super) fn last_gtid(&self) -> &[u8] {
+        &self.last_gtid
+    }
+
+    /// What the handle's reads are to see; None before the first write.
+    pub(super) fn position(&self) -> Option<&Position> {
+        self.position.as_ref()
+    }
+
+    /// The handle's reads are to see this, too.
+    pub(super) fn require(&mut self, position: &Position) {
+        let merged = self.position.as_mut().is_some_and(|known| known.merge(position).is_ok());
+        if !merged {
+            self.position = Some(position.clone());
+        }
+        self.version += 1;
+    }
+
+    /// True once a connection has told whether the servers have GTIDs.
+    pub(super) fn knows_tracking(&self) -> bool {
+        self.peers.iter().any(|peer| peer.tracks.is_some())
+    }
+
+    /// What was not heard of may have been written.
+    pub(super) fn doubt(&mut self) {
+        self.doubt = Doubt::MayBeMore;
+    }
+
+    /// A statement has left.
+    #[inline]
+    pub(super) fn sent(&mut self) {
+        self.gtid_came = false;
+    }
+
+    /// Whether the node's replies carry the GTIDs of writes.
+    pub(super) fn tracks(&self, node: usize) -> bool {
+        self.peers.get(node).is_some_and(|peer| peer.tracks == Some(true))
+    }
+}
+
+impl Router {
+    /// A connection to a node was opened: which server is there, and whether its replies carry GTIDs.
+    pub(super) fn met_server(&mut self, node: usize, identity: &[u8], tracks: bool) {
+        let Some(peer) = self.promise.peers.get_mut(node) else { return };
+        if *peer.identity != *identity {
+            *peer = Peer { identity: identity.into(), tracks: None, has: 0 };
+        }
+        if peer.tracks != Some(tracks) {
+            peer.tracks = Some(tracks);
+            if !tracks && NodeId::new(node).is_some_and(|id| self.section.sources.contains(id)) {
+                let text = format!(
+                    "node {}: its replies carry no GTIDs (gtid_mode or the binary log is off, or tracking was refused); \
+                     reads after writes are promised nothing, or go to the source under session consistency",
+                    self.label(node)
+                );
+                log::get().message(log::Level::Warning, self.handle_number, &text);
+            }
+        }
+        if let Some(id) = NodeId::new(node) {
+            self.section.progress.met(id, identity);
+        }
+    }
+
+    /// A reply carried the GTID of what was committed.
+    pub(super) fn learn_gtid(&mut self, node: usize, text: &[u8], mariadb: bool) {
+        let is_source = NodeId::new(node).is_some_and(|id| self.section.sources.contains(id));
+        if !is_source {
+            return;
+        }
+        self.promise.gtid_came = true;
+        let new = match Position::parse(text, mariadb) {
+            Ok(new) if !new.is_empty() => new,
+            Ok(_) => return,
+            Err(_) => return self.promise.doubt(),
+        };
+        self.promise.last_gtid.clear();
+        self.promise.last_gtid.extend_from_slice(text);
+        if let (Some(Position::MariaDb(known)), Position::MariaDb(newer)) = (&mut self.promise.position, &new)
+            && let Some(lost) = known.has_fallen_behind(newer)
+        {
+            known.replace(newer);
+            self.tell_lost(&lost.to_string());
+        }
+        self.promise.require(&new);
+        self.promise.position = self.promise.position.as_ref().map(|position| position.bounded().into_owned());
+        if self.promise.scope == Scope::Process {
+            self.section.progress.wrote(&self.promise.account, &new);
+        }
+    }
+
+    /// A statement that may write has succeeded on a node. `has_rows`: it answered with rows, whose end carries no
+    /// GTID on servers that send the old end-of-rows packet.
+    pub(super) fn note_written(&mut self, node: usize, has_rows: bool) {
+        let tracks = self.promise.tracks(node);
+        if tracks && has_rows && !self.promise.gtid_came {
+            self.promise.doubt();
+        }
+        if tracks && self.promise.writer.is_some_and(|writer| writer != node) {
+            // Another source: does it have what the first one was given?
+            self.promise.doubt = self.promise.doubt.max(Doubt::MayBeLost);
+        }
+        self.promise.writer = Some(node);
+    }
+
+    /// Which nodes may answer the next read. `asked`: the level that a hint names. `may_ask`: a question can be sent
+    /// ahead of it.
+    pub(super) fn freshness(&mut self, asked: Option<Level>, may_ask: bool) -> Freshness {
+        self.promise.demand = Demand::Nothing;
+        let level = asked.or(self.promise.level);
+        match level {
+            Some(Level::Strong) => return Freshness::Source(Reason::Strong),
+            Some(Level::Eventual) => return Freshness::Any,
+            Some(Level::Session) | None => {}
+        }
+        if self.promise.scope == Scope::Process {
+            self.take_over_writes_of_process();
+        }
+        let promise = &self.promise;
+        if promise.version == 0 && promise.doubt == Doubt::None {
+            return match level {
+                Some(_) if promise.knows_tracking() && !promise.peers.iter().any(|peer| peer.tracks == Some(true)) => {
+                    Freshness::Source(Reason::WithoutGtids)
+                }
+                None if promise.by_rule && self.used_source && self.sources_track_nothing() => {
+                    Freshness::Source(Reason::SourceOnWrite)
+                }
+                _ => Freshness::Any,
+            };
+        }
+        if promise.doubt != Doubt::None {
+            self.promise.demand = if may_ask { Demand::Position } else { Demand::Nothing };
+            return Freshness::Source(Reason::PositionUnknown);
+        }
+        let fresh = self.fresh_nodes();
+        if !fresh.is_empty() {
+            return Freshness::Replicas(fresh);
+        }
+        if !may_ask {
+            return Freshness::Source(Reason::NoneFresh);
+        }
+        let now = SystemClock.now();
+        let worth: NodeSet =
+            self.section.replicas.iter().filter(|id| self.section.progress.is_worth_waiting_for(*id, now)).collect();
+        self.promise.demand = if worth.is_empty() { Demand::Nothing } else { Demand::Fresh };
+        if worth.is_empty() { Freshness::Source(Reason::NoneFresh) } else { Freshness::Replicas(worth) }
+    }
+
+    /// The next statement is no read: nothing is asked for it.
+    pub(super) fn no_freshness(&mut self) -> Freshness {
+        self.promise.demand = Demand::Nothing;
+        Freshness::Any
+    }
+
+    /// Sources that were connected to, none of which tells GTIDs.
+    fn sources_track_nothing(&self) -> bool {
+        self.section.sources.iter().all(|id| self.promise.peers.get(id.index()).is_none_or(|peer| peer.tracks != Some(true)))
+    }
+
+    /// Replicas that have what the handle wrote and are not known to have failed.
+    fn fresh_nodes(&mut self) -> NodeSet {
+        let promise = &mut self.promise;
+        let version = promise.version;
+        let has = |peer: Option<&Peer>| peer.is_some_and(|peer| peer.has == version);
+        let replicas = self.section.replicas;
+        let fresh: NodeSet = replicas.iter().filter(|id| has(promise.peers.get(id.index()))).collect();
+        if !fresh.is_empty() {
+            return fresh;
+        }
+        // Another handle may have found out.
+        let Some(position) = &promise.position else { return NodeSet::EMPTY };
+        let found: NodeSet =
+            replicas.iter().filter(|id| self.section.progress.covers(*id, position)).collect();
+        for id in found.iter() {
+            if let Some(peer) = promise.peers.get_mut(id.index()) {
+                peer.has = version;
+            }
+        }
+        found
+    }
+
+    fn take_over_writes_of_process(&mut self) {
+        let version = self.section.progress.written_version();
+        if version == self.promise.process_version {
+            return;
+        }
+        self.promise.process_version = version;
+        if let Some(written) = self.section.progress.written(&self.promise.account)
+            && self.promise.position.as_ref().is_none_or(|position| !position.covers(&written))
+        {
+            self.promise.require(&written);
+        }
+    }
+
+    /// Whether a question has to go ahead of the statement that the last decision was about, on this node.
+    #[inline]
+    pub(super) fn question(&self, node: usize) -> Option<Question> {
+        let promise = &self.promise;
+        let is_source = || NodeId::new(node).is_some_and(|id| self.section.sources.contains(id));
+        match promise.demand {
+            Demand::Nothing => None,
+            Demand::Fresh => {
+                let has = promise.peers.get(node).is_some_and(|peer| peer.has == promise.version);
+                (!has && !is_source()).then_some(Question::Reached(promise.version))
+            }
+            Demand::Position => is_source().then_some(Question::Executed),
+        }
+    }
+
+    /// The statement that asks.
+    pub(super) fn question_text(&self, question: Question, mariadb: bool) -> String {
+        let wanted = self.promise.position.as_ref().map(Position::to_text).unwrap_or_default();
+        let seconds = self.promise.wait.as_secs_f64();
+        match (question, mariadb) {
+            (Question::Reached(_), true) => format!("SELECT MASTER_GTID_WAIT('{wanted}',{seconds})"),
+            // A time of 0 would mean without end.
+            (Question::Reached(_), false) if self.promise.wait.is_zero() => {
+                format!("SELECT 1-GTID_SUBSET('{wanted}',@@GLOBAL.gtid_executed)")
+            }
+            (Question::Reached(_), false) => format!("SELECT WAIT_FOR_EXECUTED_GTID_SET('{wanted}',{seconds})"),
+            (Question::Executed, true) => EXECUTED_MARIADB.to_owned(),
+            (Question::Executed, false) => "SELECT @@GLOBAL.gtid_executed".to_owned(),
+        }
+    }
+
+    /// A node answered [`Question::Reached`].
+    pub(super) fn answered_reached(&mut self, node: usize, version: u64, reached: bool) {
+        let (Some(id), Some(peer)) = (NodeId::new(node), self.promise.peers.get_mut(node)) else { return };
+        let progress = &self.section.progress;
+        if reached {
+            peer.has = version;
+            if version == self.promise.version
+                && let Some(position) = &self.promise.position
+            {
+                progress.reached(id, &peer.identity, position);
+            }
+            return;
+        }
+        progress.fell_behind(id, SystemClock.now());
+        if version == self.promise.version {
+            // The source is asked next; does it have it at all?
+            self.promise.doubt = self.promise.doubt.max(Doubt::MayBeLost);
+        }
+        let text = format!(
+            "node {} did not get to {} within {} ms",
+            self.label(node),
+            self.promise.position.as_ref().map(Position::to_text).unwrap_or_default(),
+            self.promise.wait.as_millis()
+        );
+        log::get().message(log::Level::Decision, self.handle_number, &text);
+    }
+
+    /// A source answered [`Question::Executed`] with these values: the position is known again, and what the source does
+    /// not have is lost.
+    pub(super) fn answered_executed(&mut self, values: &[Vec<u8>], mariadb: bool) {
+        let text = |index: usize| values.get(index).map_or(&[][..], Vec::as_slice);
+        let Ok(executed) = Position::parse(text(0), mariadb) else { return };
+        let lost = self.promise.position.as_ref().and_then(|written| lost(written, &executed, text(1)));
+        let doubt = std::mem::take(&mut self.promise.doubt);
+        match &lost {
+            Some(lost) => self.tell_lost(lost),
+            None if doubt == Doubt::MayBeLost => return,
+            None => {}
+        }
+        if executed.is_empty() {
+            (self.promise.position, self.promise.version) = (None, 0);
+        } else {
+            self.promise.position = Some(executed.bounded().into_owned());
+            self.promise.version += 1;
+        }
+    }
+
+    fn tell_lost(&self, lost: &str) {
+        let text = format!(
+            "transactions of this session are lost: {lost} was acknowledged by a source that is gone, and the present one \
+             does not have it; reads do not wait for it"
+        );
+        log::get().message(log::Level::Warning, self.handle_number, &text);
+    }
+}
+
+/// What a server of MariaDB has executed, and the last transactions of every server that it knows of.
+const EXECUTED_MARIADB: &str =
+    "SELECT @@GLOBAL.gtid_current_pos,CONCAT_WS(',',NULLIF(@@GLOBAL.gtid_binlog_state,''),NULLIF(@@GLOBAL.gtid_slave_pos,''))";
+
+/// What was written and is not among what a source has executed. `all`: on MariaDB, the last transactions of every server
+/// in every domain.
+fn lost(written: &Position, executed: &Position, all: &[u8]) -> Option<String> {
+    match (written, executed) {
+        (Position::MySql(written), Position::MySql(executed)) => {
+            let lost = written.minus(executed);
+            (!lost.is_empty()).then(|| lost.to_string())
+        }
+        (Position::MariaDb(written), Position::MariaDb(_)) => {
+            let all = mariadb::parse_list(all).unwrap_or_default();
+            let has = |wanted: &mariadb::Gtid| {
+                let reaches = |known: &mariadb::Gtid| {
+                    (known.domain, known.server) == (wanted.domain, wanted.server) && known.sequence >= wanted.sequence
+                };
+                all.iter().any(reaches)
+            };
+            written.gtids().iter().find(|gtid| !has(gtid)).map(ToString::to_string)
+        }
+        _ => Some(written.to_text()),
+    }
+}

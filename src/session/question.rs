@@ -1,0 +1,114 @@
+//! Asking a server ahead of a read whether it has what the read is promised to see, and reading its answer.
+//!
+//! What is asked, and what the answers mean, is in [`super::promise`]; here are the sends and the replies.
+
+use crate::cluster::config::quality::OnTimeout;
+use crate::conn::{Command, Head};
+use crate::error::{Error, Origin, Sent, cr};
+use crate::route::{Class, Statement};
+
+use super::Session;
+use super::promise::Question;
+
+impl Session {
+    /// Whether a statement can go to a node without a question ahead of it.
+    #[inline]
+    pub(super) fn asks_nothing(&self, node: usize) -> bool {
+        self.router.as_deref().is_none_or(|router| router.question(node).is_none())
+    }
+
+    /// Whether some connection has told if the servers have GTIDs.
+    pub(super) fn knows_tracking(&self) -> bool {
+        self.router.as_deref().is_some_and(|router| router.promise.knows_tracking())
+    }
+
+    /// A statement was lost on its way: what it wrote is not known.
+    pub(super) fn doubt_after(&mut self, statement: &Statement) {
+        if statement.class != Class::Read
+            && let Some(router) = self.router.as_deref_mut()
+        {
+            router.promise.doubt();
+        }
+    }
+
+    /// Queues the question that has to go ahead of a read on this node, if there is one.
+    pub(super) fn ask(&mut self, node: usize) {
+        let Some(router) = self.router.as_deref() else { return };
+        let Some(question) = router.question(node) else { return };
+        let Some(connection) = self.nodes[node].connection_mut() else { return };
+        let text = router.question_text(question, connection.server().is_mariadb);
+        connection.queue(Command::Query, &[text.as_bytes()]);
+        self.question = Some(question);
+        self.prelude_replies += 1;
+    }
+
+    /// Reads the answer to a question. If the read behind it may not be taken, its reply is read and thrown away.
+    ///
+    /// Errors: a broken connection; 2000 where the configuration wants it; else one that sends the read to the source.
+    pub(super) async fn read_answer(&mut self, question: Question) -> Result<(), Error> {
+        let Some(at) = self.at else { return Err(Error::gone(self.options.family)) };
+        let mariadb = self.server().is_some_and(|server| server.is_mariadb);
+        let values = match self.first_row_of_reply().await {
+            Ok(values) => values,
+            // A wait that a server refuses, or a position that it does not understand.
+            Err(error) if error.origin == Origin::Server && !self.current()?.is_broken() => Vec::new(),
+            Err(error) => return Err(self.fail_prelude(error)),
+        };
+        let Some(router) = self.router.as_deref_mut() else { return Ok(()) };
+        let version = match question {
+            Question::Executed => {
+                router.answered_executed(&values, mariadb);
+                return Ok(());
+            }
+            Question::Reached(version) => version,
+        };
+        let reached = values.first().is_some_and(|value| value == b"0");
+        router.answered_reached(at, version, reached);
+        let on_timeout = router.promise.on_timeout;
+        if reached || on_timeout == OnTimeout::Stale {
+            return Ok(());
+        }
+        self.throw_reply_away(at).await?;
+        self.failed();
+        if on_timeout == OnTimeout::Error {
+            let text = "mysqlclient-ms: the replica did not get to what this session wrote in time (consistency.wait_ms); \
+                        the read was not answered (consistency.on_timeout is error)";
+            return Err(Error::client(cr::UNKNOWN_ERROR, text));
+        }
+        self.replica_refused = true;
+        Err(Error::gone(self.options.family).sent(Sent::No))
+    }
+
+    /// The values of the only row of the reply that comes next.
+    async fn first_row_of_reply(&mut self) -> Result<Vec<Vec<u8>>, Error> {
+        let connection = self.current()?;
+        match connection.read_head().await? {
+            Head::ResultSet(columns) => {
+                let (mut rows, _) = connection.store_rows(columns.len()).await?;
+                let count = if rows.is_empty() { 0 } else { columns.len() };
+                Ok((0..count).map(|column| rows.value(0, column).unwrap_or_default()).collect())
+            }
+            Head::Ok(_) | Head::LocalInfile(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// Reads the rest of a reply that nobody wants; a large one ends with its connection.
+    async fn throw_reply_away(&mut self, at: usize) -> Result<(), Error> {
+        /// Rows from which closing and connecting anew is cheaper.
+        const MOST_ROWS: u64 = 1000;
+        let connection = self.current()?;
+        match connection.read_head().await {
+            Ok(Head::ResultSet(_)) => match connection.skip_few_rows(MOST_ROWS).await {
+                Ok(true) => return Ok(()),
+                Ok(false) | Err(_) => {}
+            },
+            Ok(Head::Ok(_)) => return Ok(()),
+            Err(error) if error.origin == Origin::Server => return Ok(()),
+            Ok(Head::LocalInfile(_)) | Err(_) => {}
+        }
+        if let Some(connection) = self.nodes[at].take() {
+            connection.quit();
+        }
+        Ok(())
+    }
+}

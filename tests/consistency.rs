@@ -1,0 +1,340 @@
+//! Reads that see what the session wrote, on real clusters of both families, with appliers that are stopped, delayed and
+//! promoted; round trips are counted by a proxy.
+#![allow(clippy::unwrap_used)]
+
+#[path = "routed/lab.rs"]
+mod lab;
+
+use std::time::Duration;
+
+use harness::{Cluster, Family, Proxy, Spec, families};
+use lab::{Handle, Shop, addresses};
+use mysqlclient_ms::conn::driver::block_on;
+use mysqlclient_ms::session::Refused;
+
+const STRONG: i32 = 0;
+const SESSION: i32 = 1;
+const EVENTUAL: i32 = 2;
+const NO_OPTION: i32 = 0;
+const GTID: i32 = 1;
+
+const ROUND_ROBIN: &str = r#""filters": {"roundrobin": []}"#;
+
+/// A cluster of the test's own, with a table to write to.
+fn cluster(family: Family, replicas: usize) -> Cluster {
+    let cluster = Cluster::start(Spec::new(family, replicas)).unwrap();
+    cluster.sql(0, "CREATE DATABASE seen").unwrap();
+    cluster.sql(0, "CREATE TABLE seen.t (id INT PRIMARY KEY, v INT) ENGINE=InnoDB").unwrap();
+    cluster.sql(0, "INSERT INTO seen.t VALUES (1, 0)").unwrap();
+    cluster.wait_in_step().unwrap();
+    cluster
+}
+
+fn write(handle: &mut Handle, value: u32) {
+    handle.ok(&format!("UPDATE t SET v = {value} WHERE id = 1"));
+}
+
+fn read(handle: &mut Handle) -> String {
+    handle.value("SELECT v FROM t WHERE id = 1")
+}
+
+#[test]
+fn a_session_reads_its_writes_from_a_replica_without_a_further_round_trip() {
+    for family in families() {
+        let cluster = cluster(family, 1);
+        let at = addresses(&cluster);
+        let proxies: Vec<Proxy> =
+            at.iter().map(|(host, port)| Proxy::start(&format!("{host}:{port}")).unwrap()).collect();
+        let through: Vec<_> = proxies.iter().map(|proxy| (proxy.host(), proxy.port())).collect();
+        let shop = Shop::new(&through, r#""consistency": {"wait_ms": 5000}"#);
+        let mut handle = shop.connect(Some("seen"));
+        write(&mut handle, 1);
+        assert_eq!(read(&mut handle), "1", "{family}");
+        let trips = |handle: &mut Handle, sql: &str| {
+            proxies.iter().for_each(Proxy::reset_stats);
+            let value = handle.ok(sql);
+            let trips = (proxies[0].stats().round_trips, proxies[1].stats().round_trips);
+            (trips, value.first().map(|row| row[0].clone()))
+        };
+        for value in 2..30 {
+            assert_eq!(trips(&mut handle, &format!("UPDATE t SET v = {value}")), ((1, 0), None), "{family}");
+            let seen = trips(&mut handle, "SELECT v FROM t");
+            assert_eq!(seen, ((0, 1), Some(value.to_string())), "{family}: the wait and the read together");
+            let again = trips(&mut handle, "SELECT v FROM t");
+            assert_eq!(again, ((0, 1), Some(value.to_string())), "{family}: the read alone");
+        }
+    }
+}
+
+#[test]
+fn a_replica_that_does_not_get_there_in_time_is_not_believed() {
+    for family in families() {
+        let cluster = cluster(family, 2);
+        let shop = Shop::new(&addresses(&cluster), r#""consistency": {"wait_ms": 100}"#);
+        let mut handle = shop.connect(Some("seen"));
+        assert_eq!(read(&mut handle), "0");
+        assert_ne!(handle.node(), 0, "{family}: nothing was written, a replica answers");
+        cluster.stop_applier(1).unwrap();
+        cluster.stop_applier(2).unwrap();
+        for value in 1..20 {
+            write(&mut handle, value);
+            assert_eq!(read(&mut handle), value.to_string(), "{family}");
+            assert_eq!(handle.node(), 0, "{family}");
+        }
+        cluster.start_applier(1).unwrap();
+        cluster.start_applier(2).unwrap();
+        cluster.wait_in_step().unwrap();
+        // After the pause a replica is asked again.
+        std::thread::sleep(mysqlclient_ms::cluster::progress::PAUSE);
+        assert_eq!(read(&mut handle), "19", "{family}");
+        assert_ne!(handle.node(), 0, "{family}: {}", handle.decision());
+    }
+}
+
+#[test]
+fn without_the_promise_the_same_reads_are_stale() {
+    for family in families() {
+        let cluster = cluster(family, 1);
+        let shop = Shop::new(&addresses(&cluster), r#""consistency": "eventual""#);
+        let mut handle = shop.connect(Some("seen"));
+        cluster.stop_applier(1).unwrap();
+        write(&mut handle, 7);
+        assert_eq!(read(&mut handle), "0", "{family}");
+        assert_eq!(handle.value("/*ms=strong*/ SELECT v FROM t"), "7", "{family}");
+        assert_eq!(handle.node(), 0);
+        assert_eq!(handle.value("/*ms=session*/ SELECT v FROM t"), "7", "{family}: positions are kept all the time");
+        assert_eq!(handle.value("/*ms=eventual*/ SELECT v FROM t"), "0", "{family}");
+        handle.session.set_quality_by_number(SESSION, NO_OPTION, None).unwrap();
+        assert_eq!(read(&mut handle), "7", "{family}");
+        handle.session.set_quality_by_number(STRONG, NO_OPTION, None).unwrap();
+        assert_eq!(handle.value("/*ms=slave*/ SELECT v FROM t"), "7", "{family}: a hint does not break the promise");
+        handle.session.set_quality_by_number(EVENTUAL, NO_OPTION, None).unwrap();
+        assert_eq!(read(&mut handle), "0", "{family}");
+    }
+}
+
+#[test]
+fn the_configuration_decides_what_a_late_replica_costs() {
+    for family in families() {
+        let cluster = cluster(family, 1);
+        cluster.stop_applier(1).unwrap();
+        let error = Shop::new(&addresses(&cluster), r#""consistency": {"wait_ms": 50, "on_timeout": "error"}"#);
+        let mut handle = error.connect(Some("seen"));
+        write(&mut handle, 1);
+        assert_eq!(handle.code("SELECT v FROM t"), 2000, "{family}");
+        assert_eq!(handle.value("/*ms=master*/ SELECT v FROM t"), "1", "{family}: the handle goes on");
+        let stale = Shop::new(&addresses(&cluster), r#""consistency": {"wait_ms": 50, "on_timeout": "stale"}"#);
+        let mut handle = stale.connect(Some("seen"));
+        write(&mut handle, 2);
+        assert_eq!(read(&mut handle), "0", "{family}");
+        let at_once = Shop::new(&addresses(&cluster), r#""consistency": {"wait_ms": 0}"#);
+        let mut handle = at_once.connect(Some("seen"));
+        write(&mut handle, 3);
+        assert_eq!(read(&mut handle), "3", "{family}");
+        assert_eq!(handle.node(), 0);
+        cluster.start_applier(1).unwrap();
+        cluster.wait_in_step().unwrap();
+        std::thread::sleep(mysqlclient_ms::cluster::progress::PAUSE);
+        assert_eq!(read(&mut handle), "3", "{family}");
+        assert_eq!(handle.node(), 1, "{family}");
+    }
+}
+
+#[test]
+fn a_transaction_counts_with_its_commit_and_ddl_and_procedures_count() {
+    for family in families() {
+        let cluster = cluster(family, 1);
+        let body = "CREATE PROCEDURE seen.put(x INT) UPDATE t SET v = x WHERE id = 1";
+        cluster.sql(0, body).unwrap();
+        cluster.wait_in_step().unwrap();
+        cluster.delay_applier(1, 1).unwrap();
+        let shop = Shop::new(&addresses(&cluster), r#""consistency": {"wait_ms": 0}"#);
+        let mut handle = shop.connect(Some("seen"));
+        for (value, statements) in [
+            (1, &["BEGIN", "UPDATE t SET v = 1", "COMMIT"][..]),
+            (2, &["SET autocommit = 0", "UPDATE t SET v = 2", "COMMIT", "SET autocommit = 1"]),
+            (3, &["START TRANSACTION", "UPDATE t SET v = 3", "CREATE TABLE IF NOT EXISTS other (id INT)"]),
+            (4, &["UPDATE t SET v = 4"]),
+        ] {
+            for statement in statements {
+                handle.ok(statement);
+            }
+            assert_eq!(read(&mut handle), value.to_string(), "{family}: {statements:?}");
+            assert_eq!(handle.node(), 0, "{family}: {statements:?}");
+        }
+        let mut called = shop.connect(Some("seen"));
+        block_on(called.session.run(b"CALL put(5)")).unwrap();
+        while block_on(called.session.next_result()).unwrap() {}
+        assert!(called.session.last_gtid().is_some(), "{family}");
+    }
+}
+
+#[test]
+fn rows_that_come_from_a_write_are_seen_too() {
+    for family in families().into_iter().filter(|family| *family == Family::MariaDb) {
+        let cluster = cluster(family, 1);
+        let shop = Shop::new(&addresses(&cluster), r#""consistency": {"wait_ms": 5000}"#);
+        let mut handle = shop.connect(Some("seen"));
+        read(&mut handle);
+        cluster.stop_applier(1).unwrap();
+        assert_eq!(handle.value("INSERT INTO t VALUES (2, 22) RETURNING v"), "22");
+        // The end of these rows carries no GTID: the source is asked for one together with the read.
+        assert_eq!(handle.value("SELECT v FROM t WHERE id = 2"), "22");
+        assert_eq!(handle.node(), 0);
+        cluster.start_applier(1).unwrap();
+        assert_eq!(handle.value("SELECT v FROM t WHERE id = 2"), "22");
+        assert_eq!(handle.node(), 1, "{}", handle.decision());
+    }
+}
+
+#[test]
+fn send_query_goes_to_nodes_that_are_known_to_be_good() {
+    for family in families() {
+        let cluster = cluster(family, 1);
+        let shop = Shop::new(&addresses(&cluster), r#""consistency": {"wait_ms": 5000}"#);
+        let mut handle = shop.connect(Some("seen"));
+        write(&mut handle, 4);
+        assert_eq!(handle.send("SELECT v FROM t")[0][0], "4", "{family}");
+        assert_eq!(handle.node(), 0, "{family}: nothing is known of the replica, and nothing may be asked");
+        assert_eq!(read(&mut handle), "4", "{family}");
+        assert_eq!(handle.node(), 1, "{family}");
+        assert_eq!(handle.send("SELECT v FROM t")[0][0], "4", "{family}");
+        assert_eq!(handle.node(), 1, "{family}: the replica is known to be good");
+    }
+}
+
+#[test]
+fn what_one_handle_found_out_another_one_knows() {
+    for family in families() {
+        let cluster = cluster(family, 1);
+        let shop = Shop::new(&addresses(&cluster), r#""consistency": {"wait_ms": 5000}"#);
+        let (mut one, mut other) = (shop.connect(Some("seen")), shop.connect(Some("seen")));
+        write(&mut one, 4);
+        write(&mut other, 5);
+        assert_eq!(read(&mut other), "5", "{family}");
+        if family == Family::MariaDb {
+            // Positions of MariaDB are ordered: the later one covers the earlier one.
+            assert_eq!(one.send("SELECT v FROM t")[0][0], "5", "{family}");
+            assert_eq!(one.node(), 1, "{family}: known without asking");
+        }
+    }
+}
+
+#[test]
+fn a_token_carries_the_promise_to_another_handle() {
+    for family in families() {
+        let cluster = cluster(family, 1);
+        let shop = Shop::new(&addresses(&cluster), r#""consistency": {"wait_ms": 50}"#);
+        let mut writer = shop.connect(Some("seen"));
+        assert_eq!((writer.session.token(), writer.session.last_gtid()), (None, None), "{family}");
+        cluster.stop_applier(1).unwrap();
+        write(&mut writer, 9);
+        let token = writer.session.token().unwrap();
+        let gtid = writer.session.last_gtid().unwrap().to_vec();
+        let mut reader = shop.connect(Some("seen"));
+        assert_eq!(read(&mut reader), "0", "{family}: another handle is promised nothing");
+        reader.session.set_token(token.as_bytes()).unwrap();
+        assert_eq!(read(&mut reader), "9", "{family}");
+        let mut by_gtid = shop.connect(Some("seen"));
+        by_gtid.session.set_quality_by_number(SESSION, GTID, Some(&gtid)).unwrap();
+        assert_eq!(read(&mut by_gtid), "9", "{family}");
+        let attribute = |name: &'static str, value: Vec<u8>| {
+            move |session: &mut mysqlclient_ms::session::Session| {
+                session.options().attributes.push((name.into(), value));
+            }
+        };
+        let mut by_attribute = shop.try_connect(Some("seen"), attribute("ms.gtid", token.into_bytes())).unwrap();
+        assert_eq!(read(&mut by_attribute), "9", "{family}");
+        let mut strong = shop.try_connect(Some("seen"), attribute("ms.qos", b"strong".to_vec())).unwrap();
+        assert_eq!(read(&mut strong), "9", "{family}");
+        let wrong = shop.try_connect(Some("seen"), attribute("ms.qos", b"best".to_vec())).err().unwrap();
+        assert_eq!(wrong.code, 2000, "{family}");
+        assert!(String::from_utf8_lossy(&wrong.message).contains("'best'"), "{family}");
+        assert_eq!(reader.session.set_token(b"nonsense"), Err(Refused::Malformed), "{family}");
+    }
+}
+
+#[test]
+fn a_token_of_another_cluster_costs_one_wait_and_then_nothing() {
+    for family in families() {
+        let cluster = cluster(family, 1);
+        let shop = Shop::new(&addresses(&cluster), r#""consistency": {"wait_ms": 50}"#);
+        let foreign: &[u8] = match family {
+            Family::MariaDb => b"77-88-99",
+            Family::MySql => b"aaaaaaaa-71ca-11e1-9e33-c80aa9429562:1-5",
+        };
+        let mut handle = shop.connect(Some("seen"));
+        handle.session.set_quality_by_number(SESSION, GTID, Some(foreign)).unwrap();
+        assert_eq!(read(&mut handle), "0", "{family}");
+        assert_eq!(handle.node(), 0, "{family}: no replica has it");
+        std::thread::sleep(mysqlclient_ms::cluster::progress::PAUSE);
+        assert_eq!(read(&mut handle), "0", "{family}");
+        assert_eq!(handle.node(), 1, "{family}: it is not waited for again: {}", handle.decision());
+    }
+}
+
+#[test]
+fn the_process_scope_shows_the_writes_of_other_handles() {
+    for family in families() {
+        let cluster = cluster(family, 1);
+        let shop = Shop::new(&addresses(&cluster), r#""consistency": {"scope": "process", "wait_ms": 50}"#);
+        let (mut one, mut other) = (shop.connect(Some("seen")), shop.connect(Some("seen")));
+        assert_eq!(read(&mut other), "0", "{family}");
+        cluster.stop_applier(1).unwrap();
+        write(&mut one, 6);
+        assert_eq!(read(&mut other), "6", "{family}");
+    }
+}
+
+#[test]
+fn levels_and_options_that_make_no_sense_are_refused() {
+    for family in families() {
+        let cluster = cluster(family, 1);
+        let shop = Shop::new(&addresses(&cluster), "");
+        let mut handle = shop.connect(Some("seen"));
+        let mut set = |level, option, value: Option<&[u8]>| handle.session.set_quality_by_number(level, option, value);
+        assert_eq!(set(3, 0, None), Err(Refused::Level));
+        assert_eq!(set(SESSION, 4, None), Err(Refused::Option));
+        assert_eq!(set(STRONG, GTID, Some(b"0-1-1")), Err(Refused::Clash));
+        assert_eq!(set(EVENTUAL, GTID, Some(b"0-1-1")), Err(Refused::Clash));
+        assert_eq!(set(SESSION, GTID, None), Err(Refused::NoValue));
+        assert_eq!(set(SESSION, GTID, Some(b"")), Err(Refused::NoValue));
+        assert_eq!(set(SESSION, GTID, Some(b"Array")), Err(Refused::Malformed));
+        handle.ok("BEGIN");
+        write(&mut handle, 1);
+        assert_eq!(handle.session.set_quality_by_number(STRONG, 0, None), Err(Refused::InTransaction), "{family}");
+        handle.ok("COMMIT");
+        assert_eq!(handle.session.set_quality_by_number(STRONG, 0, None), Ok(()), "{family}");
+    }
+}
+
+#[test]
+fn transactions_that_a_failover_lost_are_not_waited_for() {
+    for family in families() {
+        let cluster = cluster(family, 2);
+        let shop = Shop::new(&addresses(&cluster), r#""consistency": {"wait_ms": 50}"#);
+        let mut handle = shop.connect(Some("seen"));
+        write(&mut handle, 1);
+        cluster.wait_in_step().unwrap();
+        let stop = if family == Family::MariaDb { "STOP SLAVE" } else { "STOP REPLICA" };
+        cluster.sql(1, stop).unwrap();
+        cluster.sql(2, stop).unwrap();
+        write(&mut handle, 2);
+        let token = handle.session.token().unwrap();
+        cluster.kill(0).unwrap();
+        cluster.promote(1).unwrap();
+        // The same program against the new source, as after a change of the configuration.
+        let at = addresses(&cluster);
+        let after = Shop::new(&[at[1].clone(), at[2].clone()], r#""consistency": {"wait_ms": 50}"#);
+        let mut handle = after.connect(Some("seen"));
+        handle.session.set_token(token.as_bytes()).unwrap();
+        write(&mut handle, 3);
+        assert_eq!(read(&mut handle), "3", "{family}");
+        let deadline = std::time::Instant::now() + Duration::from_secs(20);
+        while handle.node() == 0 {
+            assert!(std::time::Instant::now() < deadline, "{family}: the replica is waited for without end");
+            std::thread::sleep(Duration::from_millis(100));
+            assert_eq!(read(&mut handle), "3", "{family}");
+        }
+    }
+}
