@@ -6,6 +6,7 @@
 //! One statement, top to bottom: [`Session::run`] = [`Session::send_query`] (phase, route, prelude, send) then
 //! [`Session::read_query_result`] (head, observe); rows by [`Session::store_result`] or [`Session::use_result`].
 
+mod arm;
 mod calls;
 mod carry;
 mod connect;
