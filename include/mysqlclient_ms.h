@@ -10,6 +10,41 @@
 #include <stdint.h>
 
 /*
+ The level of `mysqlnd_ms_set_qos`: reads go to a master.
+ */
+#define MYSQLND_MS_QOS_CONSISTENCY_STRONG 0
+
+/*
+ The level of `mysqlnd_ms_set_qos`: reads see what the session has written.
+ */
+#define MYSQLND_MS_QOS_CONSISTENCY_SESSION 1
+
+/*
+ The level of `mysqlnd_ms_set_qos`: reads are promised nothing.
+ */
+#define MYSQLND_MS_QOS_CONSISTENCY_EVENTUAL 2
+
+/*
+ The option of `mysqlnd_ms_set_qos`: none; `value` is not looked at.
+ */
+#define MYSQLND_MS_QOS_OPTION_NONE 0
+
+/*
+ The option of `mysqlnd_ms_set_qos`, with session consistency: a GTID, GTID set or position that reads are to see.
+ */
+#define MYSQLND_MS_QOS_OPTION_GTID 1
+
+/*
+ The option of `mysqlnd_ms_set_qos`, with eventual consistency: how old an answer may be, in seconds. Not served yet.
+ */
+#define MYSQLND_MS_QOS_OPTION_AGE 2
+
+/*
+ The option of `mysqlnd_ms_set_qos`, with eventual consistency: the lifetime of cached answers. Not served yet.
+ */
+#define MYSQLND_MS_QOS_OPTION_CACHE 3
+
+/*
  The connection that a handle used last.
 
  Texts are NUL-ended and valid until the handle's next call.
@@ -106,6 +141,61 @@ int mysqlnd_ms_query_is_select(const char *query);
  */
 int mysqlnd_ms_match_wild(const char *text,
                           const char *pattern);
+
+/*
+ Sets what the handle's following reads are promised to see.
+
+ Source: mysqlnd_ms_set_qos of PECL mysqlnd_ms. Where the servers have GTIDs, session consistency, which is the default,
+ lets replicas answer, after they have what was written; a level set here replaces that of the configuration.
+ Returns: 0; 1 and error 2000 on the handle, with the reason, for a handle that does not route, an unknown level or
+ option, an option that does not go with the level, a value that is missing or no GTID, and inside a transaction that
+ has its node. 1 for NULL or a handle that is not ours.
+
+ # Safety
+ `mysql` is NULL or a valid handle (`MYSQL *` of either family); `value` is NULL or a NUL-ended string.
+ */
+int mysqlnd_ms_set_qos(void *mysql,
+                       int level,
+                       int option,
+                       const char *value);
+
+/*
+ Tells the GTID of the handle's last write, as the server wrote it: `uuid:21` (MySQL), `0-1-19` (MariaDB).
+
+ Source: mysqlnd_ms_get_last_gtid of PECL mysqlnd_ms. Returns: the text, valid until the handle's next call; NULL on a
+ handle that does not route, before its first write, and where the servers tell no GTIDs.
+
+ # Safety
+ `mysql` is NULL or a valid handle (`MYSQL *` of either family).
+ */
+const char *mysqlnd_ms_get_last_gtid(void *mysql);
+
+/*
+ Tells what the handle's reads are to see, as a token: a short opaque text of letters, digits, `-` and `_`, fit for a
+ cookie. Given to another handle of the same cluster, in the next web request for instance, by
+ `mysqlnd_ms_set_token`, it lets its reads see everything that was written here.
+
+ Returns: the token, valid until the handle's next call; NULL on a handle that does not route, before its first write,
+ and where the servers tell no GTIDs.
+
+ # Safety
+ `mysql` is NULL or a valid handle (`MYSQL *` of either family).
+ */
+const char *mysqlnd_ms_get_token(void *mysql);
+
+/*
+ Lets the handle's following reads see what the handle saw that gave the token.
+
+ A token of another cluster, or from before a failover that lost transactions, costs a read at most
+ `consistency.wait_ms` once; then a master is asked, and the log tells of it. Returns: 0; 1 and error 2000 on the
+ handle, with the reason, for a handle that does not route, a text that is no token, and inside a transaction that has
+ its node. 1 for NULL or a handle that is not ours.
+
+ # Safety
+ `mysql` is NULL or a valid handle (`MYSQL *` of either family); `token` is NULL or a NUL-ended string.
+ */
+int mysqlnd_ms_set_token(void *mysql,
+                         const char *token);
 
 #ifdef __cplusplus
 }  // extern "C"

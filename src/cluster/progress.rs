@@ -60,14 +60,13 @@ impl Progress {
         self.slots.get(node.index())
     }
 
-    /// A connection to the node was made, and this server was found there: what was known of another is dropped.
-    pub fn met(&self, node: NodeId, server: &[u8]) {
-        if let Some(slot) = self.slot(node)
-            && slot.known.load().as_ref().is_none_or(|known| *known.server != *server)
-        {
-            slot.known.store(Some(Arc::new(Known { server: server.into(), executed: None })));
-            slot.behind_until.store(0, Ordering::Relaxed);
-        }
+    /// A connection to the node was made, and this server was found there, this far. What was known of another server is
+    /// dropped, and so is what this one has lost (it was set up anew, or came back from a backup).
+    pub fn met(&self, node: NodeId, server: &[u8], executed: &Position) {
+        let Some(slot) = self.slot(node) else { return };
+        let executed = (!executed.is_empty()).then(|| executed.clone());
+        slot.known.store(Some(Arc::new(Known { server: server.into(), executed })));
+        slot.behind_until.store(0, Ordering::Relaxed);
     }
 
     /// The server has executed all of this.
@@ -111,7 +110,8 @@ impl Progress {
     /// A handle under this account has written.
     pub fn wrote(&self, account: &[u8], position: &Position) {
         self.written.rcu(|all| {
-            let mut all: Vec<Written> = all.as_deref().map(|all| all.iter().map(Written::copy).collect()).unwrap_or_default();
+            let mut all: Vec<Written> =
+                all.as_deref().map(|all| all.iter().map(Written::copy).collect()).unwrap_or_default();
             match all.iter_mut().find(|written| *written.account == *account) {
                 Some(written) => {
                     if written.position.merge(position).is_err() {
@@ -179,15 +179,15 @@ mod tests {
     #[test]
     fn a_bound_rises_and_is_dropped_with_its_server() {
         let progress = Progress::new(2);
-        progress.met(id(1), b"first");
-        assert!(!progress.covers(id(1), &position("0-1-5")));
+        progress.met(id(1), b"first", &position("0-1-4"));
+        assert!(progress.covers(id(1), &position("0-1-4")) && !progress.covers(id(1), &position("0-1-5")));
         progress.reached(id(1), b"first", &position("0-1-7"));
         progress.reached(id(1), b"first", &position("0-1-6"));
         assert!(progress.covers(id(1), &position("0-1-7")) && !progress.covers(id(1), &position("0-1-8")));
         assert!(!progress.covers(id(0), &position("0-1-5")));
-        progress.met(id(1), b"first");
-        assert!(progress.covers(id(1), &position("0-1-7")));
-        progress.met(id(1), b"rebuilt");
+        progress.met(id(1), b"first", &position("0-1-3"));
+        assert!(!progress.covers(id(1), &position("0-1-7")), "the same server, set up anew");
+        progress.met(id(1), b"another", &Position::empty(true));
         assert!(!progress.covers(id(1), &position("0-1-1")));
     }
 

@@ -3,11 +3,12 @@
 //! On a routed handle what sets state is remembered for every node, opened or not; the rest goes to one node.
 
 use crate::charset;
-use crate::conn::{Command, Head};
+use crate::conn::Command;
 use crate::error::Error;
 use crate::options::Family;
 use crate::result::{Columns, StoredRows};
 
+use super::arm;
 use super::connect::charset_dir;
 use super::results::expect_ok;
 use super::{Phase, Session};
@@ -330,16 +331,13 @@ impl Session {
     async fn reset_every_node(&mut self) -> Result<(), Error> {
         for node in &mut self.nodes {
             let Some(connection) = node.connection_mut() else { continue };
-            let reset = match connection.send(Command::ResetConnection, &[]).await {
-                Ok(()) => connection.read_head().await,
-                Err(error) => Err(error),
-            };
-            match reset {
-                Ok(Head::Ok(ok)) => {
+            match arm::reset(connection).await {
+                Ok((ok, armed)) => {
                     self.outcome.status = ok.status;
+                    node.armed = armed;
                     node.forget_statements();
                 }
-                _ => drop(node.take()),
+                Err(_) => drop(node.take()),
             }
         }
         Ok(())

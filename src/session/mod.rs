@@ -6,6 +6,7 @@
 //! One statement, top to bottom: [`Session::run`] = [`Session::send_query`] (phase, route, prelude, send) then
 //! [`Session::read_query_result`] (head, observe); rows by [`Session::store_result`] or [`Session::use_result`].
 
+mod arm;
 mod calls;
 mod carry;
 mod connect;
@@ -30,8 +31,8 @@ pub use connect::{ConnectArgs, Environment};
 pub use execution::{Parameters, Request};
 pub use infile::{DefaultLocalFiles, LocalFile, LocalFiles};
 pub use phase::Phase;
-pub use quality::Refused;
 pub use prepared::{Executed, Prepared, RowsAre};
+pub use quality::Refused;
 pub use routed::Router;
 pub use tracking::{SessionChange, TrackType};
 
@@ -43,8 +44,9 @@ use crate::options::{Family, Options};
 use crate::result::Columns;
 
 use carry::Carry;
-use promise::Question;
 use nodes::Node;
+use promise::Question;
+use steer::Manner;
 
 /// `SERVER_MORE_RESULTS_EXISTS`.
 const MORE_RESULTS: u16 = 8;
@@ -93,8 +95,8 @@ pub struct Session {
     prelude_replies: usize,
     /// The last of them answers this question.
     question: Option<Question>,
-    /// The last pipelined prelude failed on a replica: the read may be sent to the source.
-    replica_refused: bool,
+    /// What went ahead of the last read failed on a replica: the read may be sent again, in this manner.
+    again: Option<Manner>,
     /// Attributes of the statement that is run next, encoded; empty for most.
     attributes: Vec<u8>,
     local_files: Box<dyn LocalFiles>,
@@ -120,7 +122,7 @@ impl Session {
             changes_count: 0,
             prelude_replies: 0,
             question: None,
-            replica_refused: false,
+            again: None,
             attributes: Vec::new(),
             local_files: Box::new(DefaultLocalFiles(family)),
             connected: false,

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::cluster::topology::TlsSettings;
 use crate::conn::{Connection, Target};
 
+use super::arm::Armed;
 use super::carry::Versions;
 
 /// A node of this handle. Opened on first use.
@@ -17,6 +18,8 @@ pub(super) struct Node {
     connection: Option<Connection>,
     /// The state that the connection has been brought to.
     pub versions: Versions,
+    /// What is tracked on the connection for the handle's own sake; nothing on a plain handle.
+    pub armed: Armed,
     /// Tells this connection, since its last reset, from every other of the process: prepared statements belong to it.
     era: u64,
 }
@@ -31,7 +34,7 @@ fn new_era() -> u64 {
 impl Node {
     /// A node that is not connected.
     pub fn new(target: Target, tls: Option<TlsSettings>) -> Self {
-        Node { target, tls, connection: None, versions: Versions::default(), era: 0 }
+        Node { target, tls, connection: None, versions: Versions::default(), armed: Armed::default(), era: 0 }
     }
 
     /// The open connection.
@@ -47,6 +50,7 @@ impl Node {
     /// Puts a new connection in.
     pub fn connected(&mut self, connection: Connection, versions: Versions) -> &mut Connection {
         self.versions = versions;
+        self.armed = Armed::default();
         self.era = new_era();
         self.connection.insert(connection)
     }

@@ -1,13 +1,25 @@
 //! What a handle learns from replies: schema and character set from session tracking, transactions from the flags.
 
 use super::Session;
-use super::tracking::{self, SessionChange, TrackType};
+use super::arm;
+use super::tracking::{Changes, SessionChange, TrackType};
 use crate::charset;
 
 impl Session {
-    /// Session changes of the last OK packet, in order: see [`tracking::changes`].
+    /// Session changes of the last OK packet, in order: see [`Changes`]. A routed handle leaves out what only its own
+    /// tracking brought.
     pub fn session_changes(&self) -> Vec<SessionChange<'_>> {
-        tracking::changes(&self.changes)
+        let changes = Changes::new(&self.changes);
+        match self.router.as_deref() {
+            None => changes.collect(),
+            Some(router) => router.shown.filter(changes),
+        }
+    }
+
+    /// The GTID that the last reply of a routed handle brought: `uuid:number` or `domain-server-number`; None when nothing
+    /// was committed, or the server tells none.
+    pub fn gtid_of_last_reply(&self) -> Option<&[u8]> {
+        self.router.as_ref().and_then(|_| arm::gtid(&self.changes))
     }
 
     /// Counts the packets that carried session changes.
@@ -22,18 +34,17 @@ impl Session {
         }
         self.changes_count = self.changes_count.wrapping_add(1);
         let raw = std::mem::take(&mut self.changes);
-        let changes = tracking::changes(&raw);
-        let mut index = 0;
-        while let Some(&(kind, text)) = changes.get(index) {
+        let mut changes = Changes::new(&raw);
+        while let Some((kind, text)) = changes.next() {
             match kind {
                 TrackType::Schema => {
                     let versions = self.at.map(|at| &mut self.nodes[at].versions);
                     self.carry.set_schema((!text.is_empty()).then(|| text.to_vec()), versions);
                 }
                 TrackType::SystemVariables => {
-                    index += 1;
+                    let value = changes.next();
                     if text == b"character_set_client"
-                        && let Some(&(_, value)) = changes.get(index)
+                        && let Some((_, value)) = value
                         && let Some(found) = std::str::from_utf8(value).ok().and_then(charset::by_name)
                         && found.name() != self.charset.charset().name()
                     {
@@ -42,9 +53,19 @@ impl Session {
                 }
                 _ => {}
             }
-            index += 1;
         }
+        self.learn_gtid_from(&raw);
         self.changes = raw;
+    }
+
+    /// Follows the position that a server reports, on a handle that routes.
+    fn learn_gtid_from(&mut self, changes: &[u8]) {
+        let mariadb = self.server().is_some_and(|server| server.is_mariadb);
+        if let (Some(at), Some(router)) = (self.at, self.router.as_deref_mut())
+            && let Some(gtid) = arm::gtid(changes)
+        {
+            router.learn_gtid(at, gtid, mariadb);
+        }
     }
 
     /// A statement, or the last row of its result, came without an error.

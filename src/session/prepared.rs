@@ -285,8 +285,10 @@ impl Session {
         }
         self.send_execution_to_its_node(prepared, request, &sql).await?;
         let mut answer = self.read_reply().await;
-        if answer.is_err() && std::mem::take(&mut self.replica_refused) {
-            self.send_routed_as(&sql, Manner::OnSource, &mut What::Execute(prepared, request)).await?;
+        if answer.is_err()
+            && let Some(manner) = self.again.take()
+        {
+            self.send_routed_as(&sql, manner, &mut What::Execute(prepared, request)).await?;
             answer = self.read_reply().await;
         }
         if let (Err(error), Some(at)) = (&answer, self.at)

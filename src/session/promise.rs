@@ -9,18 +9,25 @@ use std::time::Duration;
 
 use crate::cluster::config::quality::{Consistency, Level, OnTimeout, Scope};
 use crate::cluster::gtid::{Position, mariadb};
+use crate::cluster::progress::PAUSE;
 use crate::cluster::topology::{NodeId, NodeSet};
 use crate::env::{Clock, SystemClock};
 use crate::log;
 use crate::route::decide::{Freshness, Reason};
 
+use super::arm;
 use super::routed::Router;
 
 /// A question that is sent ahead of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Question {
-    /// Has this replica, or does it within the time allowed, what the handle wrote up to this version?
-    Reached(u64),
+    /// Has this replica what the handle wrote up to this version?
+    Reached {
+        /// The version of the handle's position.
+        version: u64,
+        /// It may take its time; otherwise another replica is known to have it.
+        waits: bool,
+    },
     /// What has this source executed?
     Executed,
 }
@@ -31,8 +38,11 @@ enum Demand {
     /// Nothing.
     #[default]
     Nothing,
-    /// A replica has to have the handle's writes.
-    Fresh,
+    /// A replica has to have the handle's writes; if `waits`, none is known to have them.
+    Fresh {
+        /// As in [`Question::Reached`].
+        waits: bool,
+    },
     /// A source is to tell its position.
     Position,
 }
@@ -58,6 +68,8 @@ struct Peer {
     tracks: Option<bool>,
     /// The last version of the handle's position that it is known to have.
     has: u64,
+    /// It did not have it when it was asked without waiting: not asked again before then.
+    ask_after: Duration,
 }
 
 /// The promise to one handle, and what is known of keeping it.
@@ -110,11 +122,6 @@ impl Promise {
         }
     }
 
-    /// The level that the program or the configuration has chosen.
-    pub(super) fn level(&self) -> Option<Level> {
-        self.level
-    }
-
     /// The program chooses another level.
     pub(super) fn set_level(&mut self, level: Level) {
         self.level = Some(level);
@@ -149,6 +156,13 @@ impl Promise {
         self.peers.iter().any(|peer| peer.tracks.is_some())
     }
 
+    /// Session consistency was asked for, and no server that was met gives GTIDs.
+    pub(super) fn is_without_gtids(&self) -> bool {
+        self.level == Some(Level::Session)
+            && self.knows_tracking()
+            && !self.peers.iter().any(|peer| peer.tracks == Some(true))
+    }
+
     /// What was not heard of may have been written.
     pub(super) fn doubt(&mut self) {
         self.doubt = Doubt::MayBeMore;
@@ -167,25 +181,21 @@ impl Promise {
 }
 
 impl Router {
-    /// A connection to a node was opened: which server is there, and whether its replies carry GTIDs.
-    pub(super) fn met_server(&mut self, node: usize, identity: &[u8], tracks: bool) {
-        let Some(peer) = self.promise.peers.get_mut(node) else { return };
-        if *peer.identity != *identity {
-            *peer = Peer { identity: identity.into(), tracks: None, has: 0 };
+    /// A connection to a node was opened, and this server found there.
+    pub(super) fn met_server(&mut self, node: usize, found: &arm::Peer, mariadb: bool) {
+        let (Some(id), Some(peer)) = (NodeId::new(node), self.promise.peers.get_mut(node)) else { return };
+        let told = peer.tracks;
+        *peer = Peer { identity: found.identity.as_slice().into(), tracks: Some(found.has_gtids), ..Peer::default() };
+        if let Ok(executed) = Position::parse(&found.executed, mariadb) {
+            self.section.progress.met(id, &found.identity, &executed);
         }
-        if peer.tracks != Some(tracks) {
-            peer.tracks = Some(tracks);
-            if !tracks && NodeId::new(node).is_some_and(|id| self.section.sources.contains(id)) {
-                let text = format!(
-                    "node {}: its replies carry no GTIDs (gtid_mode or the binary log is off, or tracking was refused); \
-                     reads after writes are promised nothing, or go to the source under session consistency",
-                    self.label(node)
-                );
-                log::get().message(log::Level::Warning, self.handle_number, &text);
-            }
-        }
-        if let Some(id) = NodeId::new(node) {
-            self.section.progress.met(id, identity);
+        if told != Some(false) && !found.has_gtids && self.section.sources.contains(id) {
+            let text = format!(
+                "node {} tells no GTIDs (gtid_mode or the binary log is off, or tracking was refused): session \
+                 consistency sends reads to the source",
+                self.label(node)
+            );
+            log::get().message(log::Level::Warning, self.handle_number, &text);
         }
     }
 
@@ -216,11 +226,11 @@ impl Router {
         }
     }
 
-    /// A statement that may write has succeeded on a node. `has_rows`: it answered with rows, whose end carries no
-    /// GTID on servers that send the old end-of-rows packet.
-    pub(super) fn note_written(&mut self, node: usize, has_rows: bool) {
+    /// A statement that may write has succeeded on a node. `tells`: its reply would have carried a GTID; the old
+    /// end-of-rows packet carries none.
+    pub(super) fn note_written(&mut self, node: usize, tells: bool) {
         let tracks = self.promise.tracks(node);
-        if tracks && has_rows && !self.promise.gtid_came {
+        if tracks && !tells && !self.promise.gtid_came {
             self.promise.doubt();
         }
         if tracks && self.promise.writer.is_some_and(|writer| writer != node) {
@@ -246,9 +256,7 @@ impl Router {
         let promise = &self.promise;
         if promise.version == 0 && promise.doubt == Doubt::None {
             return match level {
-                Some(_) if promise.knows_tracking() && !promise.peers.iter().any(|peer| peer.tracks == Some(true)) => {
-                    Freshness::Source(Reason::WithoutGtids)
-                }
+                Some(_) if promise.is_without_gtids() => Freshness::Source(Reason::WithoutGtids),
                 None if promise.by_rule && self.used_source && self.sources_track_nothing() => {
                     Freshness::Source(Reason::SourceOnWrite)
                 }
@@ -260,17 +268,24 @@ impl Router {
             return Freshness::Source(Reason::PositionUnknown);
         }
         let fresh = self.fresh_nodes();
-        if !fresh.is_empty() {
-            return Freshness::Replicas(fresh);
+        let replicas = self.section.replicas;
+        if !may_ask || fresh == replicas {
+            return if fresh.is_empty() { Freshness::Source(Reason::NoneFresh) } else { Freshness::Replicas(fresh) };
         }
-        if !may_ask {
-            return Freshness::Source(Reason::NoneFresh);
-        }
+        // The others are asked ahead of their first read after a write, so that they take their share of the reads. They
+        // are not waited for while another one is known to be good.
+        let waits = fresh.is_empty();
         let now = SystemClock.now();
-        let worth: NodeSet =
-            self.section.replicas.iter().filter(|id| self.section.progress.is_worth_waiting_for(*id, now)).collect();
-        self.promise.demand = if worth.is_empty() { Demand::Nothing } else { Demand::Fresh };
-        if worth.is_empty() { Freshness::Source(Reason::NoneFresh) } else { Freshness::Replicas(worth) }
+        let worth_asking = |id: &NodeId| {
+            let rests = self.promise.peers.get(id.index()).is_some_and(|peer| !waits && peer.ask_after > now);
+            !rests && self.section.progress.is_worth_waiting_for(*id, now)
+        };
+        let asked: NodeSet = replicas.minus(fresh).iter().filter(worth_asking).collect();
+        if asked.is_empty() {
+            return if fresh.is_empty() { Freshness::Source(Reason::NoneFresh) } else { Freshness::Replicas(fresh) };
+        }
+        self.promise.demand = Demand::Fresh { waits };
+        Freshness::Replicas(fresh.or(asked))
     }
 
     /// The next statement is no read: nothing is asked for it.
@@ -281,7 +296,10 @@ impl Router {
 
     /// Sources that were connected to, none of which tells GTIDs.
     fn sources_track_nothing(&self) -> bool {
-        self.section.sources.iter().all(|id| self.promise.peers.get(id.index()).is_none_or(|peer| peer.tracks != Some(true)))
+        self.section
+            .sources
+            .iter()
+            .all(|id| self.promise.peers.get(id.index()).is_none_or(|peer| peer.tracks != Some(true)))
     }
 
     /// Replicas that have what the handle wrote and are not known to have failed.
@@ -296,8 +314,7 @@ impl Router {
         }
         // Another handle may have found out.
         let Some(position) = &promise.position else { return NodeSet::EMPTY };
-        let found: NodeSet =
-            replicas.iter().filter(|id| self.section.progress.covers(*id, position)).collect();
+        let found: NodeSet = replicas.iter().filter(|id| self.section.progress.covers(*id, position)).collect();
         for id in found.iter() {
             if let Some(peer) = promise.peers.get_mut(id.index()) {
                 peer.has = version;
@@ -326,9 +343,9 @@ impl Router {
         let is_source = || NodeId::new(node).is_some_and(|id| self.section.sources.contains(id));
         match promise.demand {
             Demand::Nothing => None,
-            Demand::Fresh => {
+            Demand::Fresh { waits } => {
                 let has = promise.peers.get(node).is_some_and(|peer| peer.has == promise.version);
-                (!has && !is_source()).then_some(Question::Reached(promise.version))
+                (!has && !is_source()).then_some(Question::Reached { version: promise.version, waits })
             }
             Demand::Position => is_source().then_some(Question::Executed),
         }
@@ -337,33 +354,43 @@ impl Router {
     /// The statement that asks.
     pub(super) fn question_text(&self, question: Question, mariadb: bool) -> String {
         let wanted = self.promise.position.as_ref().map(Position::to_text).unwrap_or_default();
-        let seconds = self.promise.wait.as_secs_f64();
+        let wait = match question {
+            Question::Reached { waits: true, .. } => self.promise.wait,
+            _ => Duration::ZERO,
+        };
+        let seconds = wait.as_secs_f64();
         match (question, mariadb) {
-            (Question::Reached(_), true) => format!("SELECT MASTER_GTID_WAIT('{wanted}',{seconds})"),
+            (Question::Reached { .. }, true) => format!("SELECT MASTER_GTID_WAIT('{wanted}',{seconds})"),
             // A time of 0 would mean without end.
-            (Question::Reached(_), false) if self.promise.wait.is_zero() => {
+            (Question::Reached { .. }, false) if wait.is_zero() => {
                 format!("SELECT 1-GTID_SUBSET('{wanted}',@@GLOBAL.gtid_executed)")
             }
-            (Question::Reached(_), false) => format!("SELECT WAIT_FOR_EXECUTED_GTID_SET('{wanted}',{seconds})"),
+            (Question::Reached { .. }, false) => format!("SELECT WAIT_FOR_EXECUTED_GTID_SET('{wanted}',{seconds})"),
             (Question::Executed, true) => EXECUTED_MARIADB.to_owned(),
             (Question::Executed, false) => "SELECT @@GLOBAL.gtid_executed".to_owned(),
         }
     }
 
-    /// A node answered [`Question::Reached`].
-    pub(super) fn answered_reached(&mut self, node: usize, version: u64, reached: bool) {
+    /// A node answered [`Question::Reached`] with yes.
+    pub(super) fn has_reached(&mut self, node: usize, version: u64) {
         let (Some(id), Some(peer)) = (NodeId::new(node), self.promise.peers.get_mut(node)) else { return };
-        let progress = &self.section.progress;
-        if reached {
-            peer.has = version;
-            if version == self.promise.version
-                && let Some(position) = &self.promise.position
-            {
-                progress.reached(id, &peer.identity, position);
-            }
+        peer.has = version;
+        if version == self.promise.version
+            && let Some(position) = &self.promise.position
+        {
+            self.section.progress.reached(id, &peer.identity, position);
+        }
+    }
+
+    /// A node answered [`Question::Reached`] with no. `waits`: after the time that it had.
+    pub(super) fn has_not_reached(&mut self, node: usize, version: u64, waits: bool) {
+        let (Some(id), Some(peer)) = (NodeId::new(node), self.promise.peers.get_mut(node)) else { return };
+        let now = SystemClock.now();
+        if !waits {
+            peer.ask_after = now + PAUSE;
             return;
         }
-        progress.fell_behind(id, SystemClock.now());
+        self.section.progress.fell_behind(id, now);
         if version == self.promise.version {
             // The source is asked next; does it have it at all?
             self.promise.doubt = self.promise.doubt.max(Doubt::MayBeLost);
@@ -407,8 +434,7 @@ impl Router {
 }
 
 /// What a server of MariaDB has executed, and the last transactions of every server that it knows of.
-const EXECUTED_MARIADB: &str =
-    "SELECT @@GLOBAL.gtid_current_pos,CONCAT_WS(',',NULLIF(@@GLOBAL.gtid_binlog_state,''),NULLIF(@@GLOBAL.gtid_slave_pos,''))";
+const EXECUTED_MARIADB: &str = "SELECT @@GLOBAL.gtid_current_pos,CONCAT_WS(',',NULLIF(@@GLOBAL.gtid_binlog_state,''),NULLIF(@@GLOBAL.gtid_slave_pos,''))";
 
 /// What was written and is not among what a source has executed. `all`: on MariaDB, the last transactions of every server
 /// in every domain.

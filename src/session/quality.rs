@@ -45,7 +45,9 @@ impl Refused {
             Refused::InTransaction => "a transaction is open, and it has its node: set the level before it or after it",
             Refused::Level => "the level is none of strong (0), session (1), eventual (2)",
             Refused::Option => "the option is none of none (0), GTID (1), age (2), cache (3)",
-            Refused::Clash => "the option does not go with the level: a GTID goes with session, age and cache with eventual",
+            Refused::Clash => {
+                "the option does not go with the level: a GTID goes with session, age and cache with eventual"
+            }
             Refused::NoValue => "the option needs a value",
             Refused::NotServed => "the options age and cache are not served by this version",
             Refused::Malformed => "the text is no GTID, GTID set or token of MySQL or MariaDB",

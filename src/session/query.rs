@@ -44,8 +44,10 @@ impl Session {
     #[cold]
     async fn read_routed_reply(&mut self, sql: &[u8]) -> Result<(), Error> {
         let answer = self.read_reply().await;
-        if answer.is_err() && std::mem::take(&mut self.replica_refused) {
-            self.send_routed(sql, Manner::OnSource).await?;
+        if answer.is_err()
+            && let Some(manner) = self.again.take()
+        {
+            self.send_routed(sql, manner).await?;
             return self.read_reply().await;
         }
         answer

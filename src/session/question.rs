@@ -9,6 +9,7 @@ use crate::route::{Class, Statement};
 
 use super::Session;
 use super::promise::Question;
+use super::steer::Manner;
 
 impl Session {
     /// Whether a statement can go to a node without a question ahead of it.
@@ -20,6 +21,11 @@ impl Session {
     /// Whether some connection has told if the servers have GTIDs.
     pub(super) fn knows_tracking(&self) -> bool {
         self.router.as_deref().is_some_and(|router| router.promise.knows_tracking())
+    }
+
+    /// Session consistency was asked for, and the servers have no GTIDs.
+    pub(super) fn is_without_gtids(&self) -> bool {
+        self.router.as_deref().is_some_and(|router| router.promise.is_without_gtids())
     }
 
     /// A statement was lost on its way: what it wrote is not known.
@@ -55,27 +61,31 @@ impl Session {
             Err(error) => return Err(self.fail_prelude(error)),
         };
         let Some(router) = self.router.as_deref_mut() else { return Ok(()) };
-        let version = match question {
+        let (version, waits) = match question {
             Question::Executed => {
                 router.answered_executed(&values, mariadb);
                 return Ok(());
             }
-            Question::Reached(version) => version,
+            Question::Reached { version, waits } => (version, waits),
         };
-        let reached = values.first().is_some_and(|value| value == b"0");
-        router.answered_reached(at, version, reached);
+        if values.first().is_some_and(|value| value == b"0") {
+            router.has_reached(at, version);
+            return Ok(());
+        }
+        router.has_not_reached(at, version, waits);
         let on_timeout = router.promise.on_timeout;
-        if reached || on_timeout == OnTimeout::Stale {
+        if waits && on_timeout == OnTimeout::Stale {
             return Ok(());
         }
         self.throw_reply_away(at).await?;
         self.failed();
-        if on_timeout == OnTimeout::Error {
+        if waits && on_timeout == OnTimeout::Error {
             let text = "mysqlclient-ms: the replica did not get to what this session wrote in time (consistency.wait_ms); \
                         the read was not answered (consistency.on_timeout is error)";
             return Err(Error::client(cr::UNKNOWN_ERROR, text));
         }
-        self.replica_refused = true;
+        // Another replica is known to be good, or the source is asked.
+        self.again = Some(if waits { Manner::OnSource } else { Manner::Awaited });
         Err(Error::gone(self.options.family).sent(Sent::No))
     }
 

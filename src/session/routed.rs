@@ -10,7 +10,7 @@ use zeroize::Zeroize;
 use crate::cluster::Clusters;
 use crate::cluster::config::{Call, Section, Snapshot, Strategy};
 use crate::cluster::topology::{Endpoint as ClusterEndpoint, NodeId, NodeSet};
-use crate::conn::{Command, Connection, Endpoint, Head, Placeholder, Target};
+use crate::conn::{Command, Connection, Endpoint, Placeholder, Target};
 use crate::env::{Clock, SystemClock, SystemRandom};
 use crate::error::{Error, Sent, cr};
 use crate::log;
@@ -20,6 +20,7 @@ use crate::route::decide::{self, Decision};
 use crate::route::transaction::Tracker;
 use crate::route::{Class, ClassifyConfig, Effect, LexContext, Server, ServerFamily};
 
+use super::arm::{self, Shown};
 use super::connect::{ConnectArgs, Environment};
 use super::effects::{self, Pending};
 use super::nodes::Node;
@@ -60,6 +61,8 @@ pub struct Router {
     pub(super) lost: Option<Loss>,
     /// What reads are promised to see.
     pub(super) promise: Promise,
+    /// What the program sees of the servers' reports of changes.
+    pub(super) shown: Shown,
     /// Effects of the statement whose reply is awaited.
     pub(super) pending: Vec<Pending>,
     /// The statement whose reply is awaited may change data.
@@ -178,7 +181,13 @@ impl Session {
             last_write: None,
             used_source: false,
             lost: None,
-            promise: Promise::new(&section.consistency, !by_name, args.user.as_deref().unwrap_or_default(), section.nodes.len()),
+            promise: Promise::new(
+                &section.consistency,
+                !by_name,
+                args.user.as_deref().unwrap_or_default(),
+                section.nodes.len(),
+            ),
+            shown: Shown::default(),
             pending: Vec::new(),
             writes: false,
             decision: None,
@@ -282,11 +291,11 @@ impl Session {
             target.client_flags |= CLIENT_MULTI_STATEMENTS;
         }
         let opened = match Connection::open(&target, &options).await {
-            Ok(mut connection) => sql_mode(&mut connection).await.map(|mode| (connection, mode)),
+            Ok(mut connection) => arm::set_up(&mut connection).await.map(|found| (connection, found)),
             Err(error) => Err(error),
         };
         match opened {
-            Ok((connection, mode)) => {
+            Ok((connection, found)) => {
                 if let Some(id) = id {
                     router.section.health.well(id);
                 }
@@ -294,7 +303,9 @@ impl Session {
                 // libmysqlclient keeps the prefix with which MariaDB 10 hides its version from old replicas.
                 let version = server.version.strip_prefix(b"5.5.5-").unwrap_or(&server.version);
                 let seen = Server::from_version(version, server.is_mariadb);
-                router.learn_server(seen, &mode);
+                router.learn_server(seen, &found.sql_mode);
+                router.shown.learn(found.tracked);
+                router.met_server(index, &found.peer, server.is_mariadb);
                 router.known_version = Some(server.version.clone());
                 router.section.facts.learn(&server.version, server.is_mariadb);
                 let mut versions = self.carry.fresh();
@@ -302,6 +313,7 @@ impl Session {
                     self.carry.has_multi_statements(&mut versions);
                 }
                 node.connected(connection, versions);
+                node.armed = found.armed;
                 Ok(())
             }
             Err(error) => {
@@ -478,18 +490,6 @@ fn sets_session_state(sql: &[u8], context: &LexContext) -> bool {
     let statement = crate::route::classify(sql, context, &ClassifyConfig::default());
     let global = |effect: &Effect| matches!(effect, Effect::SetGlobal(_));
     statement.class == Class::Session && !statement.effects.iter().any(global)
-}
-
-/// Asks a new connection for its sql_mode, which decides how texts are read.
-async fn sql_mode(connection: &mut Connection) -> Result<Vec<u8>, Error> {
-    connection.send(Command::Query, &[b"SELECT @@sql_mode"]).await?;
-    match connection.read_head().await? {
-        Head::ResultSet(columns) => {
-            let (mut rows, _) = connection.store_rows(columns.len()).await?;
-            Ok(rows.value(0, 0).unwrap_or_default())
-        }
-        Head::Ok(_) | Head::LocalInfile(_) => Ok(b"0".to_vec()),
-    }
 }
 
 /// Writes a configuration's mistakes into the log, once per state of the file.

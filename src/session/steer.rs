@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::cluster::config::Stickiness;
 use crate::cluster::topology::{NodeId, Role};
-use crate::conn::{Command, Head, PrepareOk};
+use crate::conn::{Command, Connection, Head, PrepareOk};
 use crate::error::{Error, Origin, Sent, cr};
 use crate::log::{self, DecisionLine};
 use crate::result::Columns;
@@ -207,9 +207,9 @@ impl Session {
             let was_open = self.nodes[index].connection().is_some();
             let knew = self.knows_tracking();
             let mut sent = self.make_ready(index, &statement, manner).await;
-            if sent.is_ok() && (self.reads_differently(sql, &statement) || self.knows_tracking() != knew) {
+            if sent.is_ok() && (self.reads_differently(sql, &statement) || (!knew && self.is_without_gtids())) {
                 // The new node has another version or sql_mode than those that were known; or it is the first to tell
-                // whether there are GTIDs.
+                // that there are no GTIDs, and they are needed.
                 statement = self.classified(sql)?;
                 decision = self.decide(&statement, manner)?;
                 fallbacks = decision.fallbacks;
@@ -449,7 +449,8 @@ impl Session {
         self.failed();
         let is_source =
             |router: &Router| self.at.and_then(NodeId::new).is_some_and(|node| router.section.sources.contains(node));
-        self.replica_refused = self.router.as_deref().is_some_and(|router| !is_source(router));
+        let on_replica = self.router.as_deref().is_some_and(|router| !is_source(router));
+        self.again = on_replica.then_some(Manner::OnSource);
         error.sent(Sent::No)
     }
 
@@ -529,7 +530,8 @@ impl Session {
         }
         if router.writes {
             router.last_write = Some(at);
-            router.note_written(at, self.outcome.field_count > 0);
+            let tells = self.outcome.field_count == 0 || node.connection().is_some_and(Connection::deprecates_eof);
+            router.note_written(at, tells);
         }
         if self.phase == Phase::Ready {
             router.tracker.after(status);

@@ -52,43 +52,72 @@ fn length_encoded<'a>(data: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(value)
 }
 
-/// The strings of all changes in the order of the packet; variables give two strings each.
-pub fn changes(mut raw: &[u8]) -> Vec<SessionChange<'_>> {
-    let mut found = Vec::new();
-    while let Some((&number, rest)) = raw.split_first() {
-        raw = rest;
-        let Some(mut entry) = length_encoded(&mut raw) else { break };
-        let Some(kind) = TrackType::from_number(u32::from(number)) else { continue };
-        match kind {
-            TrackType::SystemVariables => {
-                while let (Some(name), Some(value)) = (length_encoded(&mut entry), length_encoded(&mut entry)) {
-                    found.push((kind, name));
-                    found.push((kind, value));
-                }
+/// The strings of all changes in the order of the packet; variables give two strings each. Nothing is copied.
+#[derive(Clone, Debug)]
+pub struct Changes<'a> {
+    raw: &'a [u8],
+    /// What is left of the variables' entry.
+    variables: &'a [u8],
+    /// The value of the variable whose name was given last.
+    value: Option<&'a [u8]>,
+}
+
+impl<'a> Changes<'a> {
+    /// Of raw entries.
+    pub fn new(raw: &'a [u8]) -> Self {
+        Changes { raw, variables: &[], value: None }
+    }
+}
+
+impl<'a> Iterator for Changes<'a> {
+    type Item = SessionChange<'a>;
+
+    fn next(&mut self) -> Option<SessionChange<'a>> {
+        if let Some(value) = self.value.take() {
+            return Some((TrackType::SystemVariables, value));
+        }
+        loop {
+            if let (Some(name), Some(value)) =
+                (length_encoded(&mut self.variables), length_encoded(&mut self.variables))
+            {
+                self.value = Some(value);
+                return Some((TrackType::SystemVariables, name));
             }
-            // "1" or "0", the only entry without an inner length.
-            TrackType::StateChange => found.push((kind, entry)),
-            TrackType::Gtids => {
+            self.variables = &[];
+            let (&number, rest) = self.raw.split_first()?;
+            self.raw = rest;
+            let Some(mut entry) = length_encoded(&mut self.raw) else {
+                self.raw = &[];
+                return None;
+            };
+            let Some(kind) = TrackType::from_number(u32::from(number)) else { continue };
+            let text = match kind {
+                TrackType::SystemVariables => {
+                    self.variables = entry;
+                    None
+                }
+                // "1" or "0", the only entry without an inner length.
+                TrackType::StateChange => Some(entry),
                 // One byte of encoding specification, then the set.
-                if let Some((_, mut set)) = entry.split_first()
-                    && let Some(value) = length_encoded(&mut set)
-                {
-                    found.push((kind, value));
+                TrackType::Gtids => entry.split_first().and_then(|(_, mut set)| length_encoded(&mut set)),
+                TrackType::Schema | TrackType::TransactionCharacteristics | TrackType::TransactionState => {
+                    length_encoded(&mut entry)
                 }
-            }
-            TrackType::Schema | TrackType::TransactionCharacteristics | TrackType::TransactionState => {
-                if let Some(value) = length_encoded(&mut entry) {
-                    found.push((kind, value));
-                }
+            };
+            if let Some(text) = text {
+                return Some((kind, text));
             }
         }
     }
-    found
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn changes(raw: &[u8]) -> Vec<SessionChange<'_>> {
+        Changes::new(raw).collect()
+    }
 
     #[test]
     fn variables_come_as_name_and_value() {

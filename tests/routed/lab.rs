@@ -1,5 +1,8 @@
 //! What the tests of routed handles share: a configuration for a cluster, and a handle that speaks in texts.
 
+// Each test program uses a part of it.
+#![allow(dead_code)]
+
 use std::ffi::OsString;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
@@ -60,7 +63,17 @@ impl Shop {
 
     /// The same, with options set before connecting.
     pub fn try_connect(&self, schema: Option<&str>, set: impl FnOnce(&mut Session)) -> Result<Handle, Error> {
-        let mut session = Session::new(Family::MySql);
+        self.connect_as(Family::MySql, schema, set)
+    }
+
+    /// The same for a program of either library.
+    pub fn connect_as(
+        &self,
+        library: Family,
+        schema: Option<&str>,
+        set: impl FnOnce(&mut Session),
+    ) -> Result<Handle, Error> {
+        let mut session = Session::new(library);
         // In the clear: how many flights a TLS handshake takes depends on when the server sends its tickets.
         session.options().tls.mode = TlsMode::Disabled;
         session.options().get_server_public_key = true;

@@ -35,7 +35,8 @@ pub fn parse_list(text: &[u8]) -> Result<Vec<Gtid>, Unfit> {
         return Ok(Vec::new());
     }
     let parts = text.split(|byte| *byte == b',').take(MOST_READ + 1);
-    let list: Vec<Gtid> = parts.map(|part| parse_one(part.trim_ascii())).collect::<Option<_>>().ok_or(Unfit::Malformed)?;
+    let list: Vec<Gtid> =
+        parts.map(|part| parse_one(part.trim_ascii())).collect::<Option<_>>().ok_or(Unfit::Malformed)?;
     if list.len() > MOST_READ { Err(Unfit::Malformed) } else { Ok(list) }
 }
 
@@ -88,9 +89,10 @@ impl DomainPosition {
     /// The transaction of `self` that a server which has just executed `newer` cannot have had: another server wrote
     /// it, with a number that is not below the new one. Its source is gone, and what it had not sent is lost.
     pub fn has_fallen_behind(&self, newer: &DomainPosition) -> Option<Gtid> {
-        newer.0.iter().find_map(|new| {
-            self.of(new.domain).filter(|old| old.server != new.server && old.sequence >= new.sequence)
-        })
+        newer
+            .0
+            .iter()
+            .find_map(|new| self.of(new.domain).filter(|old| old.server != new.server && old.sequence >= new.sequence))
     }
 
     /// Replaces the domains that `newer` names, whatever was known of them.

@@ -1,0 +1,25 @@
+//! What follows a routed handle from node to node, what binds it to one, and its transactions, on real clusters of both
+//! families.
+#![allow(clippy::unwrap_used)]
+
+#[path = "routed_state/arming.rs"]
+mod arming;
+#[path = "routed/lab.rs"]
+#[allow(dead_code)]
+mod lab;
+
+/// A database of the test's own on the shared cluster, on all nodes, with a table `t (id, v)`.
+fn database(cluster: &harness::Cluster, name: &str) -> String {
+    let name = format!("test_state_{name}");
+    let text = format!(
+        "DROP DATABASE IF EXISTS {name}; CREATE DATABASE {name} CHARACTER SET utf8mb4; \
+         CREATE TABLE {name}.t (id INT AUTO_INCREMENT PRIMARY KEY, v VARCHAR(40)) ENGINE=InnoDB"
+    );
+    for statement in text.split("; ") {
+        cluster.sql(cluster.primary(), statement).unwrap();
+    }
+    cluster.wait_in_step().unwrap();
+    name
+}
+
+const ROUND_ROBIN: &str = r#""filters": {"roundrobin": []}"#;
