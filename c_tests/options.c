@@ -74,6 +74,10 @@ static const struct option options[] = {
     O(MYSQL_OPT_GET_SERVER_PUBLIC_KEY, FLAG, FLAG),
     O(MYSQL_OPT_RETRY_COUNT, NUMBER, NUMBER),
     O(MYSQL_OPT_OPTIONAL_RESULTSET_METADATA, FLAG, FLAG),
+    O(MYSQL_OPT_TLS_CIPHERSUITES, TEXT, TEXT),
+    O(MYSQL_OPT_TLS_SNI_SERVERNAME, TEXT, TEXT),
+    O(MYSQL_OPT_SSL_SESSION_DATA, TEXT, TEXT),
+    O(MYSQL_OPT_ZSTD_COMPRESSION_LEVEL, NUMBER, NUMBER),
     O(MYSQL_OPT_USER_PASSWORD, TEXT, TEXT),
     O(MYSQL_OPT_CONNECT_ATTR_ADD, TEXT, TEXT),
 #endif
@@ -201,6 +205,34 @@ int main(void)
   say("%d", mysql_get_option(NULL, MYSQL_OPT_MAX_ALLOWED_PACKET, &size));
   say("max_allowed_packet %lu", size);
   say("%d", mysql_get_option(NULL, MYSQL_OPT_NET_BUFFER_LENGTH, &size));
+  say("net_buffer_length as set through a handle %lu", size);
+  m = mysql_init(NULL);
+  connected_to(m, db(), 0);
+  say("of a handle %lu", m->net.max_packet_size);
+  mysql_close(m);
+  unsigned long limit = 1 << 22, length = 1 << 14, packet = 1 << 20;
+  say("set %d %d", mysql_options(NULL, MYSQL_OPT_MAX_ALLOWED_PACKET, &limit),
+      mysql_options(NULL, MYSQL_OPT_NET_BUFFER_LENGTH, &length));
+  mysql_get_option(NULL, MYSQL_OPT_MAX_ALLOWED_PACKET, &size);
+  say("max_allowed_packet %lu", size);
+  m = mysql_init(NULL);
+  mysql_get_option(m, MYSQL_OPT_NET_BUFFER_LENGTH, &size);
+  say("a handle's net_buffer_length %lu", size);
+  mysql_get_option(m, MYSQL_OPT_MAX_ALLOWED_PACKET, &size);
+  say("a handle's max_allowed_packet %lu", size);
+  connected_to(m, db(), 0);
+  say("of a handle %lu", m->net.max_packet_size);
+  show_rc("too large", query(m, "SELECT REPEAT('x', 5000000)"), m);
+  MYSQL_RES *r = mysql_store_result(m);
+  say("a result %d", r != NULL);
+  mysql_free_result(r);
+  mysql_close(m);
+  m = mysql_init(NULL);
+  mysql_options(m, MYSQL_OPT_MAX_ALLOWED_PACKET, &packet);
+  connected_to(m, db(), 0);
+  mysql_get_option(m, MYSQL_OPT_MAX_ALLOWED_PACKET, &size);
+  say("its own %lu, of a handle %lu", size, m->net.max_packet_size);
+  mysql_close(m);
   mysql_library_end();
   printf("\nend\n");
   return 0;

@@ -306,11 +306,6 @@ fn set(options: &mut Options, key: &str, value: Option<&[u8]>) {
                 options.max_allowed_packet = size;
             }
         }
-        "net-buffer-length" => {
-            if let Some(size) = number(value).filter(|size| *size != 0) {
-                options.net_buffer_length = size;
-            }
-        }
         "report-data-truncation" => options.report_data_truncation = switch,
         "reconnect" if !mysql => options.reconnect = switch,
         "protocol" if mysql => {

@@ -45,6 +45,10 @@ pub struct TlsOptions {
     pub key: Option<PathBuf>,
     /// Cipher list in the original's words; stored, passed on where rustls has a meaning for it.
     pub cipher: Option<String>,
+    /// TLS 1.3 cipher suites, separated by colons, in OpenSSL's words (`TLS_AES_256_GCM_SHA384`); None = all.
+    pub ciphersuites: Option<String>,
+    /// A session to resume, as the text that the library gave out for it; of no effect when it is not known.
+    pub session: Option<Vec<u8>>,
     /// Protocol versions in the original's words (`TLSv1.2,TLSv1.3`).
     pub version: Option<String>,
     /// SHA-1 of the server's certificate in hexadecimal digits, with colons or without; it must be that one.
@@ -173,10 +177,10 @@ pub struct Options {
     pub protocol: Protocol,
     /// `MYSQL_OPT_BIND`.
     pub bind: Option<String>,
-    /// `MYSQL_OPT_MAX_ALLOWED_PACKET`, bytes: the largest packet that is accepted.
+    /// `MYSQL_OPT_MAX_ALLOWED_PACKET`, bytes: the largest packet that is accepted; 0 = the process's default.
     pub max_allowed_packet: u64,
-    /// `MYSQL_OPT_NET_BUFFER_LENGTH`, bytes.
-    pub net_buffer_length: u64,
+    /// That default, bytes: what programs set without a handle.
+    pub default_max_packet: u64,
     /// `MYSQL_OPT_RECONNECT`.
     pub reconnect: bool,
     /// `MYSQL_REPORT_DATA_TRUNCATION`.
@@ -228,6 +232,8 @@ impl Options {
                 cert: None,
                 key: None,
                 cipher: None,
+                ciphersuites: None,
+                session: None,
                 version: None,
                 fingerprint: None,
                 fingerprint_list: None,
@@ -244,8 +250,8 @@ impl Options {
             compression: Compression::default(),
             protocol: Protocol::Default,
             bind: None,
-            max_allowed_packet: 1 << 30,
-            net_buffer_length: 8192,
+            max_allowed_packet: 0,
+            default_max_packet: 1 << 30,
             reconnect: false,
             report_data_truncation: true,
             proxy_header: None,
@@ -253,6 +259,11 @@ impl Options {
             skip_reply: false,
             defaults: Defaults::default(),
         }
+    }
+
+    /// The largest packet that a connection accepts, bytes.
+    pub fn max_packet(&self) -> u64 {
+        if self.max_allowed_packet == 0 { self.default_max_packet } else { self.max_allowed_packet }
     }
 
     /// Switches a `CLIENT_*` flag.

@@ -35,6 +35,11 @@ fn abis() -> Vec<Abi> {
     vec![Abi::MariaDb]
 }
 
+/// The interface of programs on what only libmysqlclient has.
+fn mysql_only() -> Vec<Abi> {
+    abis().into_iter().filter(|abi| *abi == Abi::MySql).collect()
+}
+
 /// Our library, as built beside this test.
 fn library() -> PathBuf {
     if let Some(named) = std::env::var_os("MS_LIBRARY") {
@@ -266,6 +271,18 @@ fn changed_users_are_the_originals() {
 #[test]
 fn tls_is_the_originals() {
     same("tls");
+}
+
+/// libmysqlclient's only.
+#[test]
+fn tls_sessions_are_the_originals() {
+    same_on("tls_session", server, &mysql_only());
+}
+
+/// libmysqlclient's only.
+#[test]
+fn results_without_metadata_are_the_originals() {
+    same_on("metadata", server, &mysql_only());
 }
 
 #[test]

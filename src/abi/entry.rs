@@ -28,6 +28,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// * `handle m`: `m` is a `MYSQL*`; NULL returns the failure value at once; a panic sets error 2000 in it and calls
 ///   [`lost`], and the failure value is returned.
 /// * `statement s`: the same for a `MYSQL_STMT*`.
+/// * `optional m`: `m` is a `MYSQL*` as for `handle`, but NULL reaches the body.
 /// * `result r`: NULL returns the failure value; a panic returns it, too.
 /// * `plain`: no pointer is checked; a panic returns the failure value.
 ///
@@ -40,10 +41,14 @@ macro_rules! entry {
             return $fails;
         }
     };
+    (@check optional $p:ident $fails:expr) => {};
     (@check handle $p:ident $fails:expr) => { $crate::abi::entry::entry!(@check $p $fails) };
     (@check statement $p:ident $fails:expr) => { $crate::abi::entry::entry!(@check $p $fails) };
     (@check result $p:ident $fails:expr) => { $crate::abi::entry::entry!(@check $p $fails) };
     (@blame $a:ident $name:ident handle $p:ident) => { $crate::abi::entry::Blame::<$a>::Handle($p) };
+    (@blame $a:ident $name:ident optional $p:ident) => {
+        if $p.is_null() { $crate::abi::entry::Blame::<$a>::Nobody } else { $crate::abi::entry::Blame::<$a>::Handle($p) }
+    };
     (@blame $a:ident $name:ident statement $p:ident) => { $crate::abi::entry::Blame::<$a>::Statement($p) };
     (@blame $a:ident $name:ident result $p:ident) => { $crate::abi::entry::Blame::<$a>::Nobody };
 

@@ -187,6 +187,9 @@ impl<F: Abi> Handle<F> {
             F::fd(place).write(-1);
             F::free_me(place).write(c_char::from(owned));
             F::affected_rows(place).write(0);
+            if let Some(metadata) = F::resultset_metadata(place) {
+                metadata.write(1);
+            }
             super::options::publish_defaults::<F>(place);
         }
         clear_error::<F>(place);
@@ -481,6 +484,10 @@ impl<F: Abi> Handle<F> {
             F::info(mysql).write(info);
             F::status(mysql).write(self.status);
         }
+        if let (Some(place), Some(columns)) = (F::resultset_metadata(mysql), self.session.pending_columns()) {
+            // SAFETY: as above.
+            unsafe { place.write(c_uint::from(columns.is_described())) };
+        }
     }
 
     /// Writes the fields that change only with the connection or the schema.
@@ -524,6 +531,7 @@ impl<F: Abi> Handle<F> {
                 F::server_version(mysql).write(pointer(&texts.server_version));
                 F::host_info(mysql).write(pointer(&texts.host_info));
                 F::port(mysql).write(c_uint::from(session.port()));
+                F::max_packet_size(mysql).write(session.max_packet() as c_ulong);
                 F::protocol_version(mysql).write(10);
                 F::server_capabilities(mysql).write(capabilities as u32 as c_ulong);
                 F::client_flag(mysql).write(client_flag as c_ulong);

@@ -53,6 +53,8 @@ pub(super) struct Result<F: Abi> {
 /// (`max_length`), the others show.
 pub(super) struct Fields {
     first: *mut Field,
+    /// Fields behind `first`: none when the server has not described the columns.
+    made: usize,
     count: usize,
     /// Keeps the memory that the fields point into.
     _columns: Columns,
@@ -67,14 +69,19 @@ unsafe impl Sync for Fields {}
 impl Fields {
     /// For these columns.
     pub fn new(columns: Columns, family: Family) -> Arc<Fields> {
-        let fields: Box<[Field]> = columns.iter().map(|column| field(&column, family)).collect();
-        let count = fields.len();
-        Arc::new(Fields { first: Box::into_raw(fields).cast(), count, _columns: columns })
+        let fields = described_fields(&columns, family);
+        let (made, count) = (fields.len(), columns.len());
+        Arc::new(Fields { first: Box::into_raw(fields).cast(), made, count, _columns: columns })
     }
 
-    /// The first of them.
+    /// The first of them; NULL if there is none, or they are not described.
     pub fn first(&self) -> *mut Field {
-        self.first
+        if self.made == 0 { ptr::null_mut() } else { self.first }
+    }
+
+    /// Types and names are known.
+    pub fn is_described(&self) -> bool {
+        self.made == self.count
     }
 
     /// Number of columns.
@@ -85,11 +92,14 @@ impl Fields {
     /// The field with this number; None beyond the last.
     #[inline]
     pub fn at(&self, number: usize) -> Option<*mut Field> {
-        (number < self.count).then(|| self.first.wrapping_add(number))
+        (number < self.made).then(|| self.first.wrapping_add(number))
     }
 
     /// Takes over types, lengths and flags from as many columns; their names stay.
     pub fn follow(&self, columns: &Columns, family: Family) {
+        if !columns.is_described() {
+            return;
+        }
         for (number, column) in columns.iter().enumerate() {
             let Some(place) = self.at(number) else { break };
             let number = if is_number(c_uint::from(column.column_type), column.length, family) { NUM_FLAG } else { 0 };
@@ -107,8 +117,14 @@ impl Fields {
 impl Drop for Fields {
     fn drop(&mut self) {
         // SAFETY: made by `Box::into_raw` in `new` with this length.
-        drop(unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(self.first, self.count)) });
+        drop(unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(self.first, self.made)) });
     }
+}
+
+/// Columns as C sees them; none of those that the server has not described.
+fn described_fields(columns: &Columns, family: Family) -> Box<[Field]> {
+    let columns = columns.is_described().then_some(columns);
+    columns.into_iter().flat_map(|columns| columns.iter().map(|column| field(&column, family))).collect()
 }
 
 /// A column as C sees it.
@@ -167,9 +183,10 @@ fn is_number(kind: c_uint, length: u32, family: Family) -> bool {
 
 impl<F: Abi> Result<F> {
     fn make(columns: Columns, rows: Rows, owner: *mut F::Mysql) -> *mut F::Res {
-        let mut fields: Box<[Field]> = columns.iter().map(|column| field(&column, F::FAMILY)).collect();
-        let count = fields.len() as c_uint;
-        let first = fields.as_mut_ptr();
+        let mut fields = described_fields(&columns, F::FAMILY);
+        let count = columns.len() as c_uint;
+        let described = columns.is_described();
+        let first = if described { fields.as_mut_ptr() } else { ptr::null_mut() };
         let stored = match &rows {
             Rows::Stored(stored, _) => Some(stored.len()),
             Rows::Streaming(_) | Rows::None => None,
@@ -198,7 +215,7 @@ impl<F: Abi> Result<F> {
                 F::res_data(public).write(result.cast());
             }
             if let Some(metadata) = F::res_metadata(public) {
-                metadata.write(1);
+                metadata.write(c_uint::from(described));
             }
         }
         public
@@ -226,11 +243,14 @@ impl<F: Abi> Result<F> {
     /// A statement's columns without rows (`mysql_stmt_result_metadata`).
     pub fn description(fields: Arc<Fields>) -> *mut F::Res {
         let public = Self::metadata(ColumnsBuilder::default().finish());
-        let (first, count) = (fields.first(), fields.len() as c_uint);
+        let (first, count, described) = (fields.first(), fields.len() as c_uint, fields.is_described());
         // SAFETY: made above.
         unsafe {
             F::res_fields(public).write(first);
             F::res_field_count(public).write(count);
+            if let Some(metadata) = F::res_metadata(public) {
+                metadata.write(c_uint::from(described));
+            }
             (*public.cast::<Result<F>>()).shared = Some(fields);
         }
         public
@@ -424,7 +444,7 @@ impl<F: Abi> Result<F> {
         match &self.shared {
             None => &mut self.fields,
             // SAFETY: the block lives as long as `shared`; no other borrow of it is alive during a call.
-            Some(shared) => unsafe { std::slice::from_raw_parts_mut(shared.first(), shared.len()) },
+            Some(shared) => unsafe { std::slice::from_raw_parts_mut(shared.first, shared.made) },
         }
     }
 

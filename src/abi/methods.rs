@@ -1,14 +1,17 @@
-//! `MYSQL.methods`: the table of functions that Connector/C's programs may call around the exported ones.
+//! `MYSQL.methods`: the table of functions that programs may call around the exported ones; this one is Connector/C's.
 //!
 //! Those that hand out rows, metadata or requests in the original's own memory answer with their failure, and there is no
 //! table of the whole API for plugins, since none is loaded.
 
 #![allow(unsafe_code)]
 
+mod mysql;
+
 use std::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 use std::ptr::null_mut;
 
 use crate::conn::driver::block_on;
+use crate::options::Family;
 
 use super::convert::c_bytes;
 use super::entry::{entry, set_error};
@@ -24,6 +27,7 @@ macro_rules! erased {
         Some(unsafe { std::mem::transmute::<$type, unsafe extern "C" fn()>($function) })
     }};
 }
+use erased;
 
 /// What a handle of the MariaDB family points to.
 pub(super) static METHODS: Table = Table(Methods {
@@ -101,7 +105,8 @@ entry! {
 entry! {
     /// Sends a command and, unless told to skip that, reads the packet that answers it.
     ///
-    /// Returns: 0; 1 on an error. Errors: 2054 for commands other than the simple ones; the server's, 2006, 2013, 2014.
+    /// Returns: 0; 1 on an error. Errors: 2054 for a number that is no command and, on routed handles, for other commands
+    /// than the simple ones; the server's, 2006, 2013, 2014.
     ///
     /// # Safety
     /// `mysql` is NULL or a valid handle; `argument` is NULL or a readable buffer of `length` bytes, a NUL-ended string
@@ -118,9 +123,42 @@ entry! {
                 _ => super::convert::slice(argument, length as c_ulong),
             }
         };
-        let command = u8::try_from(command).unwrap_or_default();
         // SAFETY: the caller's promise.
-        unsafe { call::<F>(mysql, |session| block_on(session.raw_command(command, argument, skip_check == 0))) }
+        unsafe { send_command::<F>(mysql, command, argument, skip_check == 0) }
+    }
+}
+
+/// Sends a command; with `reads` the packet that answers it is read, and shown where a program looks for it.
+///
+/// # Safety
+/// `mysql` is NULL or a valid handle.
+unsafe fn send_command<F: Abi>(mysql: *mut F::Mysql, command: c_int, argument: &[u8], reads: bool) -> c_int {
+    // SAFETY: the caller's promise.
+    let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return 1 };
+    let command = u8::try_from(command).unwrap_or(u8::MAX);
+    let mut packet = Vec::new();
+    let result = block_on(handle.session.raw_command(command, argument, reads)).map(|read| packet = read);
+    // SAFETY: lent through `mysql`.
+    unsafe { show_packet(mysql, handle, packet) };
+    // SAFETY: lent through `mysql`.
+    unsafe { handle.answer(mysql, result) }
+}
+
+/// Shows a packet in `MYSQL.net.read_pos` and `MYSQL.packet_length`, NUL-ended; nothing for an empty one.
+///
+/// # Safety
+/// `mysql` has lent `handle`.
+unsafe fn show_packet<F: Abi>(mysql: *mut F::Mysql, handle: &mut Handle<F>, mut packet: Vec<u8>) {
+    if packet.is_empty() {
+        return;
+    }
+    let length = packet.len() as c_ulong;
+    packet.push(0);
+    handle.answer = packet;
+    // SAFETY: the caller's promise.
+    unsafe {
+        F::read_pos(mysql).write(handle.answer.as_mut_ptr());
+        F::packet_length(mysql).write(length);
     }
 }
 
@@ -191,13 +229,15 @@ entry! {
     }
 }
 
-/// Shows the table in a new handle of the MariaDB family.
+/// Shows the family's table in a new handle.
 ///
 /// # Safety
 /// `mysql` points to a writable `A::Mysql`.
 pub(super) unsafe fn publish<A: Abi>(mysql: *mut A::Mysql) {
-    if let Some(place) = A::methods(mysql) {
-        // SAFETY: the caller's promise.
-        unsafe { place.write(&raw const METHODS.0) };
-    }
+    let table = match A::FAMILY {
+        Family::MariaDb => (&raw const METHODS.0).cast::<c_void>(),
+        Family::MySql => mysql::table(),
+    };
+    // SAFETY: the caller's promise.
+    unsafe { A::methods(mysql).write(table) };
 }

@@ -119,6 +119,17 @@ static PARAMETERS: ParametersCell = ParametersCell(mariadb::Parameters {
     extension: null_mut(),
 });
 
+/// Sets the process-wide limit, bytes: `mysql_options` without a handle.
+pub(super) fn set_max_allowed_packet(bytes: u64) {
+    MAX_ALLOWED_PACKET.store(bytes, Ordering::Relaxed);
+}
+
+/// Sets the process-wide buffer length, bytes: `mysql_options`, with a handle or without. Only read back: buffers here
+/// are of the library's choice.
+pub(super) fn set_net_buffer_length(bytes: u64) {
+    NET_BUFFER_LENGTH.store(bytes, Ordering::Relaxed);
+}
+
 /// The process-wide limit, bytes, as the program may have changed it.
 pub(super) fn max_allowed_packet() -> usize {
     MAX_ALLOWED_PACKET.load(Ordering::Relaxed) as usize

@@ -220,9 +220,16 @@ entry! {
         // SAFETY: the caller's promise.
         unsafe { put(result, ptr::null_mut()) };
         // SAFETY: the caller's promise.
-        let progress = unsafe { step::again::<F, _>(mysql, Call::StoreResult) }
+        let progress = unsafe { step::again::<F, _>(mysql, Call::StoreResult) }.unwrap_or_else(|| {
+            // The head of a result that is on its way is asked for by its own call: behind a statement without a result
+            // there is none yet.
             // SAFETY: the caller's promise.
-            .unwrap_or_else(|| unsafe { read_rows::<F>(mysql) });
+            if unsafe { Handle::<F>::pending(mysql).is_some() && F::field_count(mysql).read() == 0 } {
+                return Progress::Done(ptr::null_mut());
+            }
+            // SAFETY: the caller's promise.
+            unsafe { read_rows::<F>(mysql) }
+        });
         match progress {
             Progress::Done(stored) => {
                 // SAFETY: the caller's promise.

@@ -21,6 +21,7 @@ use super::convert::{c_bytes, slice};
 use super::entry::{entry, set_error};
 use super::family::Abi;
 use super::handle::Handle;
+use super::misc;
 use super::status::StatusCallback;
 use apply::{apply, path, seconds, string};
 use table::{Kind, Opt, row};
@@ -151,6 +152,10 @@ unsafe fn value(kind: Kind, arg: *const c_void, second: *const c_void) -> Value 
 /// # Safety
 /// `mysql` is NULL or a valid handle; the arguments are what the option asks for.
 unsafe fn set<F: Abi>(mysql: *mut F::Mysql, number: c_uint, arg: *const c_void, second: *const c_void) -> c_int {
+    if mysql.is_null() {
+        // SAFETY: the caller's promise.
+        return unsafe { set_default(F::FAMILY, number, arg) };
+    }
     // SAFETY: the caller's promise.
     let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return 1 };
     let Some((opt, kind)) = row(F::FAMILY, number) else {
@@ -194,6 +199,21 @@ unsafe fn set<F: Abi>(mysql: *mut F::Mysql, number: c_uint, arg: *const c_void, 
     handle.settings.put(opt, value);
     // SAFETY: lent through `mysql`.
     unsafe { publish_options::<F>(mysql, handle) };
+    0
+}
+
+/// Sets one of the two limits that a process has, too.
+///
+/// # Safety
+/// `arg` points to what the option's kind says, or is NULL.
+unsafe fn set_default(family: Family, number: c_uint, arg: *const c_void) -> c_int {
+    let Some((opt @ (Opt::MaxAllowedPacket | Opt::NetBufferLength), kind)) = row(family, number) else { return 1 };
+    // SAFETY: the caller's promise.
+    let Value::Number(bytes) = (unsafe { value(kind, arg, std::ptr::null()) }) else { return 1 };
+    match opt {
+        Opt::MaxAllowedPacket => misc::set_max_allowed_packet(bytes),
+        _ => misc::set_net_buffer_length(bytes),
+    }
     0
 }
 
@@ -281,6 +301,7 @@ pub(super) unsafe fn publish_defaults<F: Abi>(mysql: *mut F::Mysql) {
 /// `mysql` is the pointer that lent `handle`.
 pub(super) unsafe fn honour_fields<F: Abi>(mysql: *mut F::Mysql, handle: &mut Handle<F>) {
     let options = handle.session.options();
+    options.default_max_packet = misc::max_allowed_packet() as u64;
     // SAFETY: accessors give addresses inside `mysql`.
     unsafe {
         options.connect_timeout = seconds(u64::from(F::opt_connect_timeout(mysql).read()));
@@ -322,9 +343,9 @@ entry! {
     /// Units and types: by the option, see the manuals. Returns: 0; other values for an unknown option or a bad value.
     ///
     /// # Safety
-    /// `mysql` is NULL or a valid handle; `arg` points to what the option asks for.
+    /// `mysql` is NULL (for the two packet sizes of the process) or a valid handle; `arg` points to what the option asks for.
     fn mysql_options<F>(mysql: *mut F::Mysql, option: c_uint, arg: *const c_void) -> c_int;
-    handle mysql, fails 1, {
+    optional mysql, fails 1, {
         let takes_two = matches!(row(F::FAMILY, option), Some((Opt::AttributeAdd | Opt::FactorPassword, _)));
         if F::FAMILY == Family::MySql && takes_two {
             return 1;
@@ -358,7 +379,7 @@ entry! {
     /// # Safety
     /// As [`mysql_options4`].
     fn mysql_optionsv<F>(mysql: *mut F::Mysql, option: c_uint, arg: *const c_void, second: *const c_void) -> c_int;
-    handle mysql, fails 1, {
+    optional mysql, fails 1, {
         // SAFETY: the caller's promise.
         unsafe { set::<F>(mysql, option, arg, second) }
     }

@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use std::ffi::{c_char, c_int, c_ulong};
+use std::ffi::{c_char, c_int, c_uint, c_ulong};
 use std::pin::pin;
 use std::ptr;
 
@@ -78,6 +78,9 @@ entry! {
     }
 }
 
+/// `SERVER_MORE_RESULTS_EXISTS`.
+const MORE_RESULTS: c_uint = 8;
+
 entry! {
     /// Whether the statement has further results. Returns: 1 or 0.
     ///
@@ -85,6 +88,12 @@ entry! {
     /// `mysql` is NULL or a valid handle.
     fn mysql_more_results<F>(mysql: *mut F::Mysql) -> c_char;
     handle mysql, fails 0, {
+        // SAFETY: the caller's promise.
+        if unsafe { Handle::<F>::pending(mysql) }.is_some() {
+            // As the last call has left it: programs look while they wait for the next result.
+            // SAFETY: the caller's promise.
+            return c_char::from(unsafe { F::server_status(mysql).read() } & MORE_RESULTS != 0);
+        }
         // SAFETY: the caller's promise.
         unsafe { Handle::<F>::lend(mysql) }.map_or(0, |handle| c_char::from(handle.session.more_results()))
     }

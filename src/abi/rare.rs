@@ -10,6 +10,7 @@ use std::ptr;
 
 use crate::conn::driver::block_on;
 use crate::options::Family;
+use crate::session::is_tls_session;
 
 use super::convert::{c_bytes, put};
 use super::entry::{entry, set_error};
@@ -61,49 +62,76 @@ entry! {
 }
 
 entry! {
-    /// Data to resume the handle's TLS session with. No session is ever resumed, so there is none (MySQL family).
+    /// A text that names the handle's TLS session, for `MYSQL_OPT_SSL_SESSION_DATA` of others in this process (MySQL family).
     ///
-    /// Source: MySQL manual. Returns: NULL. Errors: 2073.
+    /// Source: MySQL manual. Returns: the text, NUL-ended, to be given back by [`mysql_free_ssl_session_data`], and its
+    /// length without the NUL; NULL on an error and, as in the original without one, for another ticket than 0.
+    /// Errors: 2073.
     ///
     /// # Safety
     /// `mysql` is NULL or a valid handle; `length` is NULL or writable.
-    fn mysql_get_ssl_session_data<F>(mysql: *mut F::Mysql, _ticket: c_uint, length: *mut c_uint) -> *mut c_void;
+    fn mysql_get_ssl_session_data<F>(mysql: *mut F::Mysql, ticket: c_uint, length: *mut c_uint) -> *mut c_void;
     handle mysql, fails ptr::null_mut(), {
+        if ticket != 0 {
+            return ptr::null_mut();
+        }
         // SAFETY: the caller's promise.
         let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return ptr::null_mut() };
         let why = match handle.session.server() {
             None => "Not connected",
             Some(server) if server.tls_cipher.is_none() => "Not a TLS connection",
-            Some(_) => "mysqlclient-ms does not resume TLS sessions",
+            Some(_) => "session returned not resumable",
         };
-        let text = format!("Can't get session data: {why}");
-        set_error::<F>(mysql, CANT_GET_SESSION_DATA, b"HY000", text.as_bytes());
+        let Some(text) = handle.session.keep_tls_session() else {
+            let text = format!("Can't get session data: {why}");
+            set_error::<F>(mysql, CANT_GET_SESSION_DATA, b"HY000", text.as_bytes());
+            return ptr::null_mut();
+        };
+        // SAFETY: any size will do.
+        let copy = unsafe { libc::malloc(text.len() + 1) }.cast::<u8>();
+        if copy.is_null() {
+            return ptr::null_mut();
+        }
+        // SAFETY: two blocks of at least so many bytes, one of them new.
+        unsafe { ptr::copy_nonoverlapping(text.as_ptr(), copy, text.len()) };
+        // SAFETY: the last byte of the new block.
+        unsafe { copy.add(text.len()).write(0) };
         // SAFETY: the caller's promise.
-        unsafe { put(length, 0) };
-        ptr::null_mut()
+        unsafe { put(length, text.len() as c_uint) };
+        copy.cast()
     }
 }
 
 entry! {
-    /// Gives session data back, of which there is none.
+    /// Gives the memory of session data back. The session itself can still be resumed by a copy of the text.
     ///
-    /// Source: MySQL manual. Returns: 0; 1 for NULL.
+    /// Source: MySQL manual. Returns: 0; 1 for what is no session data, which is given back, too.
     ///
     /// # Safety
-    /// `mysql` is NULL or a valid handle.
-    fn mysql_free_ssl_session_data<F>(mysql: *mut F::Mysql, data: *mut c_void) -> c_char;
-    handle mysql, fails 1, { c_char::from(data.is_null()) }
+    /// `data` is NULL or from [`mysql_get_ssl_session_data`] and is not used afterwards.
+    fn mysql_free_ssl_session_data<F>(_mysql: *mut F::Mysql, data: *mut c_void) -> c_char;
+    plain, fails 1, {
+        // SAFETY: the caller's promise.
+        let good = unsafe { c_bytes(data.cast_const().cast()) }.is_some_and(is_tls_session);
+        // SAFETY: the caller's promise.
+        unsafe { libc::free(data) };
+        c_char::from(!good)
+    }
 }
 
 entry! {
-    /// Whether the handle's TLS session was resumed: never.
+    /// Whether the handle's TLS session is one that the program named by `MYSQL_OPT_SSL_SESSION_DATA` (MySQL family).
     ///
-    /// Source: MySQL manual. Returns: 0.
+    /// Source: MySQL manual. Returns: 1 or 0.
     ///
     /// # Safety
     /// `mysql` is NULL or a valid handle.
     fn mysql_get_ssl_session_reused<F>(mysql: *mut F::Mysql) -> c_char;
-    handle mysql, fails 0, { 0 }
+    handle mysql, fails 0, {
+        // SAFETY: the caller's promise.
+        let handle = unsafe { Handle::<F>::lend(mysql) };
+        c_char::from(handle.and_then(|handle| handle.session.server().map(|server| server.tls_resumed)).unwrap_or(false))
+    }
 }
 
 entry! {

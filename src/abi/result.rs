@@ -285,7 +285,7 @@ entry! {
 }
 
 entry! {
-    /// All columns as an array.
+    /// All columns as an array; NULL when the server has not described them.
     ///
     /// # Safety
     /// `result` is NULL or a valid result.
@@ -294,7 +294,8 @@ entry! {
         // SAFETY: the caller's promise.
         let Some(ours) = (unsafe { Result::<F>::lend(result) }) else { return ptr::null_mut() };
         ours.know_max_lengths();
-        ours.fields().as_mut_ptr()
+        // SAFETY: inside the public struct.
+        unsafe { F::res_fields(result).read() }
     }
 }
 
@@ -323,7 +324,8 @@ entry! {
 }
 
 entry! {
-    /// Whether the columns of a result came with it: always 1 here (`MYSQL_OPT_OPTIONAL_RESULTSET_METADATA` is not served).
+    /// Whether the server has described the columns of a result: 1, or 0 where the program allowed it to leave that out
+    /// (`MYSQL_OPT_OPTIONAL_RESULTSET_METADATA`) and told it to (`SET resultset_metadata = NONE`).
     ///
     /// # Safety
     /// `result` is NULL or a valid result.

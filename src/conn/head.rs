@@ -92,10 +92,17 @@ fn start_slowly(channel: &mut Channel, packet: &Packet, flags: u64) -> Result<St
             }
             Err(_) => Err(channel.malformed()),
         },
-        bytes => match Reader::new(bytes).lenenc() {
-            Ok(count) if count > 0 => Ok(Start::Columns(count)),
-            _ => Err(channel.malformed()),
-        },
+        bytes => {
+            let mut reader = Reader::new(bytes);
+            let optional = flags & capabilities::OPTIONAL_RESULTSET_METADATA != 0;
+            match (reader.lenenc(), if optional { reader.u8() } else { Ok(1) }) {
+                (Ok(count), Ok(1)) if count > 0 => Ok(Start::Columns(count)),
+                (Ok(count @ 1..=0xFFFF), Ok(0)) => {
+                    Ok(Start::Whole(Head::ResultSet(Columns::undescribed(count as u16))))
+                }
+                _ => Err(channel.malformed()),
+            }
+        }
     }
 }
 
@@ -130,13 +137,16 @@ fn check_end(channel: &mut Channel, packet: &Packet, flags: u64) -> Result<(), E
 /// Reads the reply to COM_STMT_PREPARE: what it says of the statement, and the columns of its result.
 pub(super) async fn read_prepared(channel: &mut Channel, flags: u64) -> Result<(PrepareOk, Columns), Error> {
     let packet = channel.first_packet().await?;
-    let Ok(prepared) = PrepareOk::parse(channel.bytes(&packet)) else { return Err(unexpected(channel, &packet)) };
-    if prepared.parameters > 0 {
+    let Ok(prepared) = PrepareOk::parse(channel.bytes(&packet), flags) else {
+        return Err(unexpected(channel, &packet));
+    };
+    if prepared.parameters > 0 && prepared.described {
         // No server says anything of a parameter that is worth keeping, and no original passes it on.
         read_columns(channel, flags, u64::from(prepared.parameters)).await?;
     }
     let columns = match prepared.columns {
         0 => ColumnsBuilder::default().finish(),
+        count if !prepared.described => Columns::undescribed(count),
         count => read_columns(channel, flags, u64::from(count)).await?,
     };
     Ok((prepared, columns))

@@ -8,6 +8,7 @@ use zeroize::Zeroizing;
 use super::channel::Channel;
 use super::compressed::Compressed;
 use super::driver::{Stage, reached};
+use super::tls_sessions::Resumable;
 use super::transport::{Failure, Transport};
 use super::{Command, Endpoint, Server, Target, attributes, auth, collation, socket, tls};
 use crate::error::{Error, HY000, Origin, Sent};
@@ -61,6 +62,7 @@ const NEEDS_CONSENT: u64 = cap::LONG_PASSWORD
     | cap::PLUGIN_AUTH_LENENC_CLIENT_DATA
     | cap::SESSION_TRACK
     | cap::DEPRECATE_EOF
+    | cap::OPTIONAL_RESULTSET_METADATA
     | cap::QUERY_ATTRIBUTES
     | cap::CAN_HANDLE_EXPIRED_PASSWORDS
     | cap::CONNECT_WITH_DB
@@ -81,6 +83,8 @@ pub(super) struct LoggedIn {
     pub(super) ok: ok::OkPacket,
     /// What COM_CHANGE_USER needs to know of the login.
     pub(super) memory: Memory,
+    /// The TLS session, for other connections to resume.
+    pub(super) resumable: Option<Resumable>,
 }
 
 /// What the next login on the same connection needs to know of this one.
@@ -106,7 +110,7 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
             (fd, format!("{host} via TCP/IP").into_bytes(), false)
         }
     };
-    let mut channel = Channel::new(Transport::Plain(fd), family, options.max_allowed_packet);
+    let mut channel = Channel::new(Transport::Plain(fd), family, options.max_packet());
     channel.deadline = deadline;
     channel.read_timeout = options.read_timeout;
     channel.write_timeout = options.write_timeout;
@@ -136,6 +140,7 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
     }
     if family == Family::MySql {
         flags |= options.client_flags & cap::ZSTD_COMPRESSION;
+        flags |= (target.client_flags | options.client_flags) & cap::OPTIONAL_RESULTSET_METADATA;
     }
     if flags & cap::MULTI_STATEMENTS != 0 {
         flags |= cap::MULTI_RESULTS;
@@ -153,10 +158,11 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
     let collation = collation::for_login(options)?;
     let prefix = login::Prefix {
         capabilities: flags,
-        max_packet: u32::try_from(options.max_allowed_packet).unwrap_or(u32::MAX),
+        max_packet: u32::try_from(options.max_packet()).unwrap_or(u32::MAX),
         collation: collation.in_login,
     };
     let mut secure = is_unix;
+    let mut resumable = None;
     let mode = effective_mode(&options.tls.mode, is_unix);
     if mode != TlsMode::Disabled {
         if greeting.capabilities & cap::SSL != 0 {
@@ -170,7 +176,10 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
                 Endpoint::Tcp { host, .. } => host.as_str(),
                 Endpoint::Unix(_) => "localhost",
             };
-            channel = tls::start(channel, host, mode, options).await?;
+            let (secured, session) = tls::start(channel, host, mode, options).await?;
+            channel = secured;
+            resumable = Some(session);
+            server.tls_resumed = tls::is_resumed(&channel);
             server.tls_cipher = tls::cipher_of(&channel);
             server.tls_version = tls::version_of(&channel);
             secure = true;
@@ -214,7 +223,7 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
     }
     server.client_flag = shown_flags(family, flags, target);
     let memory = Memory { challenge: auth.into_challenge(), secure };
-    let mut logged_in = LoggedIn { channel, server, flags, ok, memory };
+    let mut logged_in = LoggedIn { channel, server, flags, ok, memory, resumable };
     reached(Stage::Commands);
     finish(&mut logged_in, &collation, options).await?;
     logged_in.channel.deadline = None;

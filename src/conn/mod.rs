@@ -16,6 +16,7 @@ mod rows;
 mod socket;
 mod tls;
 mod tls_config;
+mod tls_sessions;
 mod transport;
 mod x509;
 
@@ -35,6 +36,7 @@ pub use crate::wire::statement::{self, PrepareOk};
 pub use attributes::{MARIADB_VERSION, MYSQL_VERSION};
 pub use placeholder::Placeholder;
 pub use socket::is_connect_error;
+pub use tls_sessions::is_session as is_tls_session;
 
 /// Where a server listens.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -82,6 +84,8 @@ pub struct Server {
     pub server_language: u32,
     /// TLS cipher name in OpenSSL's spelling when TLS is on.
     pub tls_cipher: Option<String>,
+    /// The TLS session is one that the program had kept of another connection.
+    pub tls_resumed: bool,
     /// TLS version when TLS is on.
     pub tls_version: Option<TlsVersion>,
     /// `mysql_get_host_info`: "127.0.0.1 via TCP/IP", "Localhost via UNIX socket".
@@ -111,17 +115,28 @@ impl TlsVersion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Command {
+    Sleep = 0,
     Quit = 1,
     InitDb = 2,
     Query = 3,
     FieldList = 4,
+    CreateDb = 5,
+    DropDb = 6,
     Refresh = 7,
     Shutdown = 8,
     Statistics = 9,
+    ProcessInfo = 10,
+    Connect = 11,
     ProcessKill = 12,
     Debug = 13,
     Ping = 14,
+    Time = 15,
+    DelayedInsert = 16,
     ChangeUser = 17,
+    BinlogDump = 18,
+    TableDump = 19,
+    ConnectOut = 20,
+    RegisterReplica = 21,
     StmtPrepare = 22,
     StmtExecute = 23,
     StmtSendLongData = 24,
@@ -129,8 +144,62 @@ pub enum Command {
     StmtReset = 26,
     SetOption = 27,
     StmtFetch = 28,
+    Daemon = 29,
+    BinlogDumpGtid = 30,
     ResetConnection = 31,
+    Clone = 32,
+    SubscribeGroupReplication = 33,
     StmtBulkExecute = 0xFA,
+}
+
+impl Command {
+    const ALL: [Command; 35] = [
+        Command::Sleep,
+        Command::Quit,
+        Command::InitDb,
+        Command::Query,
+        Command::FieldList,
+        Command::CreateDb,
+        Command::DropDb,
+        Command::Refresh,
+        Command::Shutdown,
+        Command::Statistics,
+        Command::ProcessInfo,
+        Command::Connect,
+        Command::ProcessKill,
+        Command::Debug,
+        Command::Ping,
+        Command::Time,
+        Command::DelayedInsert,
+        Command::ChangeUser,
+        Command::BinlogDump,
+        Command::TableDump,
+        Command::ConnectOut,
+        Command::RegisterReplica,
+        Command::StmtPrepare,
+        Command::StmtExecute,
+        Command::StmtSendLongData,
+        Command::StmtClose,
+        Command::StmtReset,
+        Command::SetOption,
+        Command::StmtFetch,
+        Command::Daemon,
+        Command::BinlogDumpGtid,
+        Command::ResetConnection,
+        Command::Clone,
+        Command::SubscribeGroupReplication,
+        Command::StmtBulkExecute,
+    ];
+
+    /// The command of this number.
+    pub fn of(number: u8) -> Option<Command> {
+        Self::ALL.into_iter().find(|command| *command as u8 == number)
+    }
+
+    /// No server answers it.
+    pub fn has_no_reply(self) -> bool {
+        matches!(self, Command::Quit | Command::StmtSendLongData | Command::StmtClose)
+    }
 }
 
 /// The first part of a reply to a query.
@@ -171,6 +240,7 @@ pub struct Connection {
     flags: u64,
     login: OkPacket,
     memory: login::Memory,
+    resumable: Option<tls_sessions::Resumable>,
 }
 
 impl Connection {
@@ -178,8 +248,8 @@ impl Connection {
     ///
     /// Errors: 2002, 2003, 2005, 2012, 2013, 2026, 2059, 2061 with the family's text, or the server's own.
     pub async fn open(target: &Target, options: &Options) -> Result<Connection, Error> {
-        let login::LoggedIn { channel, server, flags, ok, memory } = login::open(target, options).await?;
-        Ok(Connection { channel, server, flags, login: ok, memory })
+        let login::LoggedIn { channel, server, flags, ok, memory, resumable } = login::open(target, options).await?;
+        Ok(Connection { channel, server, flags, login: ok, memory, resumable })
     }
 
     /// Logs in again on the same connection (COM_CHANGE_USER): with the account, password and schema of `target` and
@@ -195,6 +265,12 @@ impl Connection {
     /// What the server said of itself.
     pub fn server(&self) -> &Server {
         &self.server
+    }
+
+    /// Keeps the TLS session for the process: the text by which [`crate::options::TlsOptions::session`] names it. None if
+    /// there is no TLS, or the server has offered nothing to resume it by.
+    pub fn keep_tls_session(&self) -> Option<String> {
+        self.resumable.as_ref().and_then(tls_sessions::keep)
     }
 
     /// The OK packet that ended the login: the first status flags.

@@ -12,6 +12,7 @@ use sha1::{Digest, Sha1};
 use super::TlsVersion;
 use super::channel::Channel;
 use super::tls_config;
+use super::tls_sessions::Resumable;
 use super::transport::{self, Failure, Transport};
 use crate::error::Error;
 use crate::options::{Family, Options, TlsMode};
@@ -158,15 +159,15 @@ impl Tls {
     }
 }
 
-/// Puts TLS over a channel of which no byte has been received beyond the greeting.
+/// Puts TLS over a channel of which no byte has been received beyond the greeting; with the session, for others to resume.
 pub(super) async fn start(
     mut channel: Channel,
     host: &str,
     mode: TlsMode,
     options: &Options,
-) -> Result<Channel, Error> {
+) -> Result<(Channel, Resumable), Error> {
     let family = options.family;
-    let config = tls_config::build(options, mode, host).map_err(|detail| Error::tls(family, &detail))?;
+    let resumable = tls_config::build(options, mode, host).map_err(|detail| Error::tls(family, &detail))?;
     // Bytes that came in the clear behind the greeting would be taken for the server's later.
     if !channel.buffered().is_empty() {
         return Err(Error::tls(family, "unexpected data before the TLS handshake"));
@@ -183,11 +184,11 @@ pub(super) async fn start(
     let Transport::Plain(fd) = channel.transport else {
         return Err(Error::handshake());
     };
-    match Tls::connect(fd, config, name, deadline).await {
+    match Tls::connect(fd, resumable.config.clone(), name, deadline).await {
         Ok(tls) => {
             check_fingerprint(&tls, options)?;
             channel.transport = Transport::Tls(Box::new(tls));
-            Ok(channel)
+            Ok((channel, resumable))
         }
         Err(failure) => Err(Error::tls(family, &describe(&failure, family))),
     }
@@ -281,6 +282,14 @@ pub(super) fn cipher_of(channel: &Channel) -> Option<String> {
     };
     let suite = tls.session().negotiated_cipher_suite()?.suite();
     Some(openssl_name(suite.as_str()?))
+}
+
+/// The TLS session of a channel was resumed.
+pub(super) fn is_resumed(channel: &Channel) -> bool {
+    let Transport::Tls(tls) = &channel.transport else {
+        return false;
+    };
+    tls.session().handshake_kind() == Some(rustls::HandshakeKind::Resumed)
 }
 
 /// The version of TLS that a channel speaks.

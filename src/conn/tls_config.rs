@@ -1,15 +1,19 @@
 //! TLS settings as rustls takes them: which CAs, which client certificate, how much is verified.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::client::{WebPkiServerVerifier, verify_server_name};
+use rustls::client::{Resumption, WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
-use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme, SupportedCipherSuite,
+};
 
+use super::tls_sessions::{self, Offered, Resumable};
 use super::x509;
 use crate::options::{Family, Options, TlsMode};
 
@@ -23,9 +27,63 @@ const NO_CA: &str = "CA certificate is required if ssl-mode is VERIFY_CA or VERI
 const NO_CERTIFICATE: &str = "Unable to get certificate";
 const NO_KEY: &str = "Unable to get private key";
 
-/// Makes the settings; the error is the text behind "SSL connection error: ".
-pub(super) fn build(options: &Options, mode: TlsMode, host: &str) -> Result<Arc<ClientConfig>, String> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
+/// No cipher of a list is known.
+const NO_CIPHER: &str = "Failed to set ciphers to use";
+
+/// What a session was made under: it is resumed under the same only, since resuming verifies nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Settings {
+    /// How much was verified, against which host; None = nothing.
+    verified: Option<(TlsMode, String)>,
+    ca: Option<PathBuf>,
+    capath: Option<PathBuf>,
+    cert: Option<PathBuf>,
+    key: Option<PathBuf>,
+    version: Option<String>,
+    ciphersuites: Option<String>,
+    server_name: Option<String>,
+}
+
+impl Settings {
+    fn of(options: &Options, mode: TlsMode, host: &str) -> Settings {
+        let tls = &options.tls;
+        let named = tls.ca.is_some() || tls.capath.is_some();
+        Settings {
+            verified: (named || mode >= TlsMode::VerifyCa).then(|| (mode, host.to_owned())),
+            ca: tls.ca.clone(),
+            capath: tls.capath.clone(),
+            cert: tls.cert.clone(),
+            key: tls.key.clone(),
+            version: tls.version.clone(),
+            ciphersuites: tls.ciphersuites.clone(),
+            server_name: tls.server_name.clone(),
+        }
+    }
+}
+
+/// The settings of a connection, with the session to be resumed, if the program named one, and the place where the
+/// server's offers to resume this one go. The error is the text behind "SSL connection error: ".
+pub(super) fn build(options: &Options, mode: TlsMode, host: &str) -> Result<Resumable, String> {
+    let settings = Settings::of(options, mode, host);
+    if let Some(known) = options.tls.session.as_deref().and_then(|text| tls_sessions::find(text, &settings)) {
+        return Ok(known);
+    }
+    let mut config = fresh(options, mode, host)?;
+    let offered = Arc::new(Offered::default());
+    // Connector/C has no way to resume a session.
+    config.resumption = match options.family {
+        Family::MySql => Resumption::store(offered.clone()),
+        Family::MariaDb => Resumption::disabled(),
+    };
+    Ok(Resumable { settings, config: Arc::new(config), offered })
+}
+
+fn fresh(options: &Options, mode: TlsMode, host: &str) -> Result<ClientConfig, String> {
+    let mut provider = rustls::crypto::ring::default_provider();
+    if let Some(list) = &options.tls.ciphersuites {
+        choose_suites(&mut provider, list)?;
+    }
+    let provider = Arc::new(provider);
     let versions = versions(options.tls.version.as_deref(), options.family)?;
     // In both originals a CA that is named is verified against, whatever the mode.
     let named = options.tls.ca.is_some() || options.tls.capath.is_some();
@@ -58,9 +116,25 @@ pub(super) fn build(options: &Options, mode: TlsMode, host: &str) -> Result<Arc<
     };
     // Neither original sends the name unless told to.
     config.enable_sni = options.tls.server_name.is_some();
-    // Not resumed: a session would have to be kept outside the connection.
-    config.resumption = rustls::client::Resumption::disabled();
-    Ok(Arc::new(config))
+    Ok(config)
+}
+
+/// Leaves of the suites of TLS 1.3 those that the list names, in its order; none, for an empty one.
+fn choose_suites(provider: &mut CryptoProvider, list: &str) -> Result<(), String> {
+    let names: Vec<&str> = list.split(':').map(str::trim).filter(|name| !name.is_empty()).collect();
+    let (known, others): (Vec<_>, Vec<_>) =
+        provider.cipher_suites.drain(..).partition(|suite| matches!(suite, SupportedCipherSuite::Tls13(_)));
+    let called = |suite: &SupportedCipherSuite, wanted: &str| {
+        let name = suite.suite().as_str().and_then(|name| name.strip_prefix("TLS13_"));
+        name.is_some() && wanted.strip_prefix("TLS_") == name
+    };
+    let chosen = names.iter().filter_map(|name| known.iter().find(|suite| called(suite, name)).copied());
+    provider.cipher_suites.extend(chosen);
+    if provider.cipher_suites.is_empty() && !names.is_empty() {
+        return Err(NO_CIPHER.to_owned());
+    }
+    provider.cipher_suites.extend(others);
+    Ok(())
 }
 
 fn versions(list: Option<&str>, family: Family) -> Result<Vec<&'static rustls::SupportedProtocolVersion>, String> {

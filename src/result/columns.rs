@@ -53,6 +53,7 @@ pub struct Definition {
 pub struct Columns {
     definitions: Vec<Definition>,
     block: Frozen<u8>,
+    described: bool,
 }
 
 impl Columns {
@@ -64,6 +65,17 @@ impl Columns {
     /// True if there is none.
     pub fn is_empty(&self) -> bool {
         self.definitions.is_empty()
+    }
+
+    /// So many columns of which the server has told nothing else (`resultset_metadata=NONE`).
+    pub fn undescribed(count: u16) -> Columns {
+        let definitions = vec![Definition::default(); usize::from(count)];
+        Columns { definitions, block: Frozen::new(vec![0]), described: false }
+    }
+
+    /// Names and types of the columns are known.
+    pub fn is_described(&self) -> bool {
+        self.described
     }
 
     /// A copy of a column's name, for our own use.
@@ -145,6 +157,6 @@ impl ColumnsBuilder {
 
     /// No more columns.
     pub fn finish(self) -> Columns {
-        Columns { definitions: self.definitions, block: Frozen::new(self.block) }
+        Columns { definitions: self.definitions, block: Frozen::new(self.block), described: true }
     }
 }

@@ -80,32 +80,44 @@ impl Session {
     }
 
     /// A command by its number, as programs send it around the API. Without `reads` its reply is left for
-    /// [`Session::read_query_result`].
+    /// [`Session::read_query_result`] or [`Session::read_packet`]; with it, the packet of a reply that only the program can
+    /// read is the result, and it is empty for others.
     ///
-    /// Errors: 2054 for commands that are no simple ones.
-    pub async fn raw_command(&mut self, command: u8, argument: &[u8], reads: bool) -> Result<(), Error> {
-        let simple = [
-            Command::InitDb,
-            Command::Query,
-            Command::Refresh,
-            Command::ProcessKill,
-            Command::Debug,
-            Command::Ping,
-            Command::SetOption,
-            Command::ResetConnection,
-        ];
-        let Some(command) = simple.into_iter().find(|known| *known as u8 == command) else {
+    /// Errors: 2054 for a number that is no command and, on routed handles, for commands that are no simple ones.
+    pub async fn raw_command(&mut self, number: u8, argument: &[u8], reads: bool) -> Result<Vec<u8>, Error> {
+        let Some(command) = Command::of(number) else { return Err(Error::not_implemented(self.options.family)) };
+        let simple = matches!(
+            command,
+            Command::InitDb
+                | Command::Query
+                | Command::Refresh
+                | Command::ProcessKill
+                | Command::Debug
+                | Command::Ping
+                | Command::SetOption
+                | Command::ResetConnection
+        );
+        if !simple && self.router.is_some() {
             return Err(Error::not_implemented(self.options.family));
-        };
+        }
         match command {
-            Command::Query if reads => self.run(argument).await,
-            Command::Query => self.send_query(argument).await,
-            _ if reads => self.command(command, &[argument]).await,
+            Command::Query if reads => self.run(argument).await.map(|()| Vec::new()),
+            Command::Query => self.send_query(argument).await.map(|()| Vec::new()),
+            _ if simple && reads => self.command(command, &[argument]).await.map(|()| Vec::new()),
             _ => {
                 self.begin().await?;
                 self.send_command(command, &[argument]).await?;
+                if self.router.is_none() {
+                    self.at = Some(0);
+                }
+                if command.has_no_reply() {
+                    return Ok(Vec::new());
+                }
+                if reads {
+                    return self.read_packet().await;
+                }
                 self.phase = Phase::AwaitingReply;
-                Ok(())
+                Ok(Vec::new())
             }
         }
     }

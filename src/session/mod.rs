@@ -26,6 +26,7 @@ mod routed;
 mod steer;
 mod tracking;
 
+pub use crate::conn::is_tls_session;
 pub use crate::conn::statement::put_count;
 pub use connect::{ConnectArgs, Environment};
 pub use execution::{Parameters, Request};
@@ -226,6 +227,11 @@ impl Session {
         self.connection().map(Connection::server)
     }
 
+    /// Keeps the TLS session of the connection used last: the text that names it. None if it cannot be resumed.
+    pub fn keep_tls_session(&self) -> Option<String> {
+        self.connection().and_then(Connection::keep_tls_session)
+    }
+
     /// The socket of the connection used last; a lazy handle's placeholder before there is one.
     pub fn fd(&self) -> Option<RawFd> {
         self.connection().map(Connection::fd).or_else(|| self.placeholder_fd())
@@ -314,6 +320,11 @@ impl Session {
     /// `MYSQL.port`.
     pub fn port(&self) -> u16 {
         self.args.port
+    }
+
+    /// The largest packet that the handle accepts, bytes.
+    pub fn max_packet(&self) -> u64 {
+        self.options.max_packet()
     }
 
     /// The arguments of the connect call.

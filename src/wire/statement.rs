@@ -1,6 +1,6 @@
 //! Prepared statements: the reply to COM_STMT_PREPARE, and the commands that name a statement.
 
-use super::{Malformed, reader::Reader};
+use super::{Malformed, capabilities, reader::Reader};
 
 /// The server's id of a statement, and what it says of it; column definitions follow in packets of their own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,11 +13,13 @@ pub struct PrepareOk {
     pub parameters: u16,
     /// Number of warnings.
     pub warnings: u16,
+    /// Definitions of parameters and columns follow.
+    pub described: bool,
 }
 
 impl PrepareOk {
-    /// Decodes the first packet of the reply.
-    pub fn parse(packet: &[u8]) -> Result<PrepareOk, Malformed> {
+    /// Decodes the first packet of the reply under the agreed capabilities.
+    pub fn parse(packet: &[u8], flags: u64) -> Result<PrepareOk, Malformed> {
         let mut reader = Reader::new(packet);
         if reader.u8()? != 0 {
             return Err(Malformed);
@@ -25,7 +27,9 @@ impl PrepareOk {
         let (id, columns, parameters) = (reader.u32()?, reader.u16()?, reader.u16()?);
         // The filler; servers before 5.0 end here.
         let _ = reader.u8();
-        Ok(PrepareOk { id, columns, parameters, warnings: reader.u16().unwrap_or_default() })
+        let warnings = reader.u16().unwrap_or_default();
+        let described = flags & capabilities::OPTIONAL_RESULTSET_METADATA == 0 || reader.u8().unwrap_or(1) != 0;
+        Ok(PrepareOk { id, columns, parameters, warnings, described })
     }
 }
 
@@ -74,10 +78,21 @@ mod tests {
     #[test]
     fn a_reply_without_warnings_is_whole() {
         let long = [0, 7, 0, 0, 0, 2, 0, 3, 0, 0, 5, 0];
-        let ok = PrepareOk { id: 7, columns: 2, parameters: 3, warnings: 5 };
-        assert_eq!(PrepareOk::parse(&long), Ok(ok));
-        assert_eq!(PrepareOk::parse(&long[..9]), Ok(PrepareOk { warnings: 0, ..ok }));
-        assert_eq!(PrepareOk::parse(&long[..8]), Err(Malformed));
-        assert_eq!(PrepareOk::parse(&[]), Err(Malformed));
+        let ok = PrepareOk { id: 7, columns: 2, parameters: 3, warnings: 5, described: true };
+        assert_eq!(PrepareOk::parse(&long, 0), Ok(ok));
+        assert_eq!(PrepareOk::parse(&long[..9], 0), Ok(PrepareOk { warnings: 0, ..ok }));
+        assert_eq!(PrepareOk::parse(&long[..8], 0), Err(Malformed));
+        assert_eq!(PrepareOk::parse(&[], 0), Err(Malformed));
+    }
+
+    #[test]
+    fn definitions_may_be_left_out() {
+        let described = |last: &[u8], flags| {
+            let packet = [&[0, 7, 0, 0, 0, 2, 0, 3, 0, 0, 5, 0], last].concat();
+            PrepareOk::parse(&packet, flags).map(|ok| ok.described)
+        };
+        let optional = capabilities::OPTIONAL_RESULTSET_METADATA;
+        assert_eq!((described(&[0], 0), described(&[0], optional)), (Ok(true), Ok(false)));
+        assert_eq!((described(&[1], optional), described(&[], optional)), (Ok(true), Ok(true)));
     }
 }

@@ -12,12 +12,8 @@ OK, FAIL, SKIP, MISSING = "ok", "fail", "skip", "missing"
 
 # Why a test may be listed as not expected yet; nothing else is accepted.
 REASONS = {
-    "prepare": "server-side prepared statements",
-    "nonblocking": "non-blocking calls",
-    "compression": "compressed protocol",
-    "change_user": "mysql_change_user",
-    "infile_handler": "local-infile handlers of the program",
-    "charset": "exotic charsets",
+    "infile": "LOCAL INFILE is off by default",
+    "replication": "binary logs",
 }
 
 _POINT = re.compile(r"^(not )?ok\b\s*(\d+)?(?:\s*-?\s*(.*))?$")

@@ -486,8 +486,8 @@ impl Abi for MariaDb {
         implement_places! { @one this, Mysql, *const mariadb::CharsetInfo, charset }
     }
 
-    fn methods(this: *mut Mysql) -> Option<*mut *const mariadb::Methods> {
-        implement_places! { @one this, Mysql, *const mariadb::Methods, methods }
+    fn methods(this: *mut Mysql) -> *mut *const c_void {
+        this.cast::<u8>().wrapping_add(std::mem::offset_of!(Mysql, methods)).cast()
     }
 
     fn opt_reconnect(this: *mut Mysql) -> Option<*mut c_char> {

@@ -394,8 +394,8 @@ pub trait Abi: Copy + std::fmt::Debug + Send + Sync + 'static {
     fn charset(this: *mut Self::Mysql) -> Option<*mut *const mariadb::CharsetInfo>;
     /// `extension`: in the MariaDB family only, where it is not [`Abi::handle_slot`].
     fn extension(this: *mut Self::Mysql) -> Option<*mut *mut c_void>;
-    /// `methods`: a table of function pointers in the MariaDB family only.
-    fn methods(this: *mut Self::Mysql) -> Option<*mut *const mariadb::Methods>;
+    /// `methods`: a table of function pointers, another one in each family.
+    fn methods(this: *mut Self::Mysql) -> *mut *const c_void;
     /// `options.reconnect`: in the MariaDB family only.
     fn opt_reconnect(this: *mut Self::Mysql) -> Option<*mut c_char>;
     /// `options.use_ssl`: in the MariaDB family only.

@@ -204,6 +204,36 @@ layout! {
 }
 
 layout! {
+    /// `struct MYSQL_METHODS`: functions behind `MYSQL.methods`.
+    pub struct Methods: 192, 8 {
+        0 => connect_method: Function,
+        8 => read_query_result: Function,
+        16 => advanced_command: Function,
+        24 => read_rows: Function,
+        32 => use_result: Function,
+        40 => fetch_row: Function,
+        48 => fetch_lengths: Function,
+        56 => flush_use_result: Function,
+        64 => read_change_user_result: Function,
+        72 => list_fields: Function,
+        80 => read_prepare_result: Function,
+        88 => stmt_execute: Function,
+        96 => read_binary_rows: Function,
+        104 => unbuffered_fetch: Function,
+        112 => read_statistics: Function,
+        120 => next_result: Function,
+        128 => read_rows_from_cursor: Function,
+        136 => free_rows: Function,
+        144 => read_query_result_nonblocking: Function,
+        152 => advanced_command_nonblocking: Function,
+        160 => read_rows_nonblocking: Function,
+        168 => flush_use_result_nonblocking: Function,
+        176 => next_result_nonblocking: Function,
+        184 => read_change_user_result_nonblocking: Function,
+    }
+}
+
+layout! {
     /// `struct st_mysql_client_plugin`: the head of every client plugin.
     pub struct ClientPlugin: 96, 8 {
         0 => r#type: c_int,
@@ -386,8 +416,8 @@ impl Abi for MySql {
         None
     }
 
-    fn methods(_: *mut Mysql) -> Option<*mut *const mariadb::Methods> {
-        None
+    fn methods(this: *mut Mysql) -> *mut *const c_void {
+        this.cast::<u8>().wrapping_add(std::mem::offset_of!(Mysql, methods)).cast()
     }
 
     fn opt_reconnect(_: *mut Mysql) -> Option<*mut c_char> {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::abi::family::constants::client_flag;
+use crate::abi::misc;
 use crate::options::{Family, Options, Protocol, TlsMode};
 
 use super::table::Opt;
@@ -59,6 +60,8 @@ pub(super) fn apply(options: &mut Options, settings: &mut Settings, opt: Opt, va
         Opt::TlsCa => options.tls.ca = text.map(path),
         Opt::TlsCapath => options.tls.capath = text.map(path),
         Opt::TlsCipher => options.tls.cipher = text.map(string),
+        Opt::TlsCiphersuites => options.tls.ciphersuites = text.map(string),
+        Opt::TlsSessionData => options.tls.session = text.map(<[u8]>::to_vec),
         Opt::TlsVersion => {
             options.tls.version = text.map(string);
             // libmysqlclient says so now and again at connect; Connector/C takes any text.
@@ -90,7 +93,8 @@ pub(super) fn apply(options: &mut Options, settings: &mut Settings, opt: Opt, va
         Opt::GetServerPublicKey => options.get_server_public_key = flag,
         Opt::ClearTextPlugin => options.cleartext_plugin = flag,
         Opt::MaxAllowedPacket => options.max_allowed_packet = number,
-        Opt::NetBufferLength => options.net_buffer_length = number,
+        // Of the process, whatever the handle.
+        Opt::NetBufferLength => misc::set_net_buffer_length(number),
         Opt::Host => options.defaults.host = text.map(string),
         Opt::User => options.defaults.user = text.map(<[u8]>::to_vec),
         Opt::Password => options.defaults.password = text.map(<[u8]>::to_vec),
@@ -106,6 +110,9 @@ pub(super) fn apply(options: &mut Options, settings: &mut Settings, opt: Opt, va
         }
         Opt::ExpiredPasswords => {
             options.set_client_flag(client_flag::CLIENT_CAN_HANDLE_EXPIRED_PASSWORDS, flag);
+        }
+        Opt::OptionalMetadata => {
+            options.set_client_flag(client_flag::CLIENT_OPTIONAL_RESULTSET_METADATA, flag);
         }
         Opt::SkipReadResponse => options.skip_reply = flag,
         Opt::TlsServerName => options.tls.server_name = text.map(string),
@@ -146,7 +153,6 @@ pub(super) fn apply(options: &mut Options, settings: &mut Settings, opt: Opt, va
         | Opt::ReadOnly
         | Opt::NonBlock
         | Opt::ProgressCallback
-        | Opt::OptionalMetadata
         | Opt::Nothing => {}
         // Read by nobody: never set.
         Opt::AttributesAll => return false,
@@ -154,13 +160,9 @@ pub(super) fn apply(options: &mut Options, settings: &mut Settings, opt: Opt, va
         Opt::TlsCrl => options.tls.refuse("a certificate revocation list", text.is_some()),
         Opt::TlsCrlPath => options.tls.refuse("a folder of certificate revocation lists", text.is_some()),
         Opt::TlsPassphrase => options.tls.refuse("an encrypted private key", text.is_some()),
-        Opt::TlsCiphersuites
-        | Opt::TlsSessionData
-        | Opt::TlsCipherStrength
-        | Opt::FactorPassword
-        | Opt::ConnectionHandler
-        | Opt::RegisterReplica
-        | Opt::IoWait => return false,
+        Opt::TlsCipherStrength | Opt::FactorPassword | Opt::ConnectionHandler | Opt::RegisterReplica | Opt::IoWait => {
+            return false;
+        }
     }
     if options.family == Family::MariaDb {
         follow_mariadb_tls(options, settings, opt, flag);

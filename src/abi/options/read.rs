@@ -10,6 +10,7 @@ use crate::abi::entry::set_error;
 use crate::abi::family::Abi;
 use crate::abi::family::constants::client_flag;
 use crate::abi::handle::Handle;
+use crate::abi::misc;
 use crate::error::Error;
 use crate::options::{Family, Options};
 
@@ -49,7 +50,6 @@ fn is_hidden(opt: Opt, family: Family) -> bool {
             | Opt::CompressionAlgorithms
             | Opt::ZstdLevel
             | Opt::FactorPassword
-            | Opt::TlsServerName
     );
     if family == Family::MySql { mysql } else { mariadb }
 }
@@ -82,14 +82,12 @@ pub(super) unsafe fn get<F: Abi>(mysql: *mut F::Mysql, option: c_uint, places: [
         return unsafe { get_several(&handle.settings, opt, places) };
     }
     let charset = handle.as_ref().map(|handle| handle.session.charset().charset().c_name());
-    // A handle shows 0 until its limit is set; without a handle it is the process's default.
-    let unlimited = handle.as_ref().is_some_and(|handle| handle.settings.get(opt).is_none());
-    let defaults = Options::new(F::FAMILY);
+    let defaults = Options { max_allowed_packet: misc::max_allowed_packet() as u64, ..Options::new(F::FAMILY) };
     let options = match &mut handle {
         Some(handle) => &*handle.session.options(),
         None => &defaults,
     };
-    let number = if opt == Opt::MaxAllowedPacket && unlimited { 0 } else { number(options, opt) };
+    let number = number(options, opt);
     let flags = client_flag::CLIENT_COMPRESS | client_flag::CLIENT_ZSTD_COMPRESSION_ALGORITHM;
     let compressed = options.client_flags & flags != 0;
     let given = handle.as_ref().and_then(|handle| handle.settings.get(opt));
@@ -158,9 +156,10 @@ fn number(options: &Options, opt: Opt) -> u64 {
         Opt::TlsEnforce => u64::from(options.tls.fingerprint.is_some() || options.tls.fingerprint_list.is_some()),
         Opt::GetServerPublicKey => u64::from(options.get_server_public_key),
         Opt::ClearTextPlugin => u64::from(options.cleartext_plugin),
+        Opt::OptionalMetadata => has(client_flag::CLIENT_OPTIONAL_RESULTSET_METADATA),
         Opt::ExpiredPasswords => has(client_flag::CLIENT_CAN_HANDLE_EXPIRED_PASSWORDS),
         Opt::MaxAllowedPacket => options.max_allowed_packet,
-        Opt::NetBufferLength => options.net_buffer_length,
+        Opt::NetBufferLength => misc::net_buffer_length() as u64,
         _ => 0,
     }
 }

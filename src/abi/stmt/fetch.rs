@@ -41,7 +41,7 @@ entry! {
             ours.refuse(cr::NO_PREPARE_STMT);
             return 1;
         }
-        if count == 0 {
+        if count == 0 || ours.is_undescribed() {
             ours.refuse(cr::NO_STMT_METADATA);
             return 1;
         }
@@ -529,6 +529,10 @@ entry! {
         }
         if beyond {
             ours.refuse(cr::INVALID_PARAMETER_NO);
+            return 1;
+        }
+        if ours.is_undescribed() {
+            ours.refuse(cr::NO_STMT_METADATA);
             return 1;
         }
         // SAFETY: the caller's promise.

@@ -429,7 +429,7 @@ impl<F: Abi> Statement<F> {
         let bind = self.results.as_mut_ptr();
         // SAFETY: inside the public struct.
         unsafe {
-            F::stmt_fields(stmt).write(if fields.len() == 0 { ptr::null_mut() } else { fields.first() });
+            F::stmt_fields(stmt).write(fields.first());
             F::stmt_bind(stmt).write(bind);
             F::stmt_field_count(stmt).write(fields.len() as c_uint);
             F::stmt_bind_result_done(stmt).write(0);
@@ -437,8 +437,16 @@ impl<F: Abi> Statement<F> {
         self.fields = Some(fields);
     }
 
+    /// The server has told how many columns there are, not of which types: values cannot be taken out of the rows.
+    fn is_undescribed(&self) -> bool {
+        self.fields.as_ref().is_some_and(|fields| !fields.is_described())
+    }
+
     /// The same columns, perhaps of other types: as with every execution.
     fn follow_columns(&mut self, columns: &Columns) {
+        if !columns.is_described() {
+            return;
+        }
         let mut changed = false;
         for (kind, column) in self.types.iter_mut().zip(columns.iter()) {
             let new = type_of(&column);
@@ -494,7 +502,7 @@ impl<F: Abi> Statement<F> {
             RowsAre::Here(rows) => Rows::Stored(rows, 0),
         };
         self.set_state(if matches!(self.rows, Rows::Stored(..)) { State::Ready } else { State::Waiting });
-        if self.field_count() == 0 {
+        if self.field_count() == 0 || columns.len() == self.field_count() && self.is_undescribed() {
             self.set_columns(columns);
         } else if columns.len() == self.field_count() {
             self.follow_columns(&columns);
