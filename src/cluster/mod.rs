@@ -2,11 +2,13 @@
 //!
 //! Touches no sockets and no SQL; may use serde_json, [`crate::error`], [`crate::options`] and [`crate::charset`].
 
+pub mod balance;
 mod clusters;
 pub mod config;
 pub mod directives;
 pub mod facts;
 pub mod health;
 pub mod topology;
+pub mod user_filter;
 
 pub use clusters::Clusters;

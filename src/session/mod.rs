@@ -17,6 +17,7 @@ mod observe;
 mod phase;
 mod prepared;
 mod query;
+mod reload;
 mod results;
 mod routed;
 mod steer;
@@ -72,6 +73,8 @@ pub struct Session {
     options: Options,
     args: ConnectArgs,
     nodes: Vec<Node>,
+    /// Counts how often the nodes got other numbers.
+    numbering: u32,
     /// The node used last; its connection answers for the handle.
     at: Option<usize>,
     router: Option<Box<Router>>,
@@ -101,6 +104,7 @@ impl Session {
             options: Options::new(family),
             args: ConnectArgs::default(),
             nodes: Vec::new(),
+            numbering: 0,
             at: None,
             router: None,
             carry: Carry::default(),

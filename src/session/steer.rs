@@ -12,6 +12,7 @@ use crate::error::{Error, Origin, Sent, cr};
 use crate::log::{self, DecisionLine};
 use crate::result::Columns;
 use crate::route::decide::{Decision, Situation, Wanted};
+use crate::route::filter::Asked;
 use crate::route::{Class, Hint, Server, Statement};
 
 use super::effects::{self, Pending};
@@ -175,9 +176,10 @@ impl Session {
 
     /// What the statement is and where it goes.
     fn destination(&mut self, sql: &[u8], manner: Manner) -> Result<(Arc<Statement>, Decision), Error> {
+        self.follow_configuration();
         let statement = self.checked_statement(sql)?;
         self.warn_of_hint(&statement);
-        let decision = self.decide(&statement, manner)?;
+        let decision = self.decide(sql, &statement, manner)?;
         Ok((statement, decision))
     }
 
@@ -207,7 +209,7 @@ impl Session {
             if sent.is_ok() && self.reads_differently(sql, &statement) {
                 // The new node has another version or sql_mode than those that were known.
                 statement = self.classified(sql)?;
-                decision = self.decide(&statement, manner)?;
+                decision = self.decide(sql, &statement, manner)?;
                 fallbacks = decision.fallbacks;
                 node = decision.node;
                 continue;
@@ -228,7 +230,7 @@ impl Session {
                     if statement.class == Class::Read && manner != Manner::OnSource && refuses_state(&error) {
                         // A replica that lacks the schema lags; the source decides whether it exists.
                         manner = Manner::OnSource;
-                        decision = self.decide(&statement, manner)?;
+                        decision = self.decide(sql, &statement, manner)?;
                         fallbacks = decision.fallbacks;
                         node = decision.node;
                         continue;
@@ -252,7 +254,7 @@ impl Session {
         if node != decision.node
             && let Some(router) = self.router.as_deref()
         {
-            decision.role = if router.section.replicas.contains(node) { Role::Replica } else { Role::Source };
+            decision.role = router.section.role_of(node);
             decision.node = node;
         }
         if !matches!(what, What::Prepare(..)) {
@@ -309,7 +311,7 @@ impl Session {
         router.cache.classify(sql, &router.context, &router.classify).class != statement.class
     }
 
-    fn decide(&mut self, statement: &Statement, manner: Manner) -> Result<Decision, Error> {
+    fn decide(&mut self, sql: &[u8], statement: &Statement, manner: Manner) -> Result<Decision, Error> {
         let at = self.at;
         let Some(router) = self.router.as_deref_mut() else { return Err(Error::gone(self.options.family)) };
         let (wanted, hinted) = wanted(statement, manner);
@@ -327,6 +329,8 @@ impl Session {
             used_source: router.used_source,
             failed: router.failed(),
             no_split: router.no_split,
+            asked: Some(Asked { sql, statement, schema: self.carry.schema().unwrap_or_default() }),
+            now_ms: router.now.as_millis() as u64,
         };
         router.chain.decide(&router.section, &situation, &mut router.random).map_err(|refusal| refusal.to_error())
     }
@@ -425,9 +429,10 @@ impl Session {
             connection.quit();
         }
         self.failed();
-        let is_source =
-            |router: &Router| self.at.and_then(NodeId::new).is_some_and(|node| router.section.sources.contains(node));
-        self.replica_refused = self.router.as_deref().is_some_and(|router| !is_source(router));
+        let is_replica = |router: &Router| {
+            self.at.and_then(NodeId::new).is_some_and(|node| router.section.role_of(node) == Role::Replica)
+        };
+        self.replica_refused = self.router.as_deref().is_some_and(is_replica);
         error.sent(Sent::No)
     }
 
@@ -509,6 +514,9 @@ impl Session {
             router.last_write = Some(at);
         }
         if self.phase == Phase::Ready {
+            if status & super::MORE_RESULTS == 0 {
+                router.in_flight = None;
+            }
             router.tracker.after(status);
             router.follow_transaction(at);
         }
@@ -518,6 +526,7 @@ impl Session {
     pub(super) fn observe_routed_failure(&mut self) {
         let Some(router) = self.router.as_deref_mut() else { return };
         router.pending.clear();
+        router.in_flight = None;
         router.tracker.after_error();
         self.note_loss();
     }
@@ -534,6 +543,9 @@ impl Session {
 
     /// The handle's connections belong to another process now: what was open there is lost here.
     pub(super) fn observe_abandoned(&mut self) {
+        if let Some(router) = self.router.as_deref_mut() {
+            router.in_flight = None;
+        }
         self.note_loss();
     }
 
@@ -562,6 +574,7 @@ impl Router {
     fn sent(&mut self, statement: &Statement, sql: &[u8], decision: Decision) {
         self.pending = effects::pending(statement, sql);
         self.writes = matches!(statement.class, Class::Write | Class::Unknown);
+        self.in_flight = self.section.balance.sent(decision.node, self.measures.then_some(self.now));
         self.used_source |= decision.role == Role::Source;
         self.tracker.before(statement);
         if self.tracker.in_transaction() && self.section.trx_stickiness != Stickiness::Disabled {
