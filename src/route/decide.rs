@@ -7,6 +7,8 @@ use std::fmt;
 
 use super::candidates::Candidates;
 use super::filter::{Asked, Chain, FilterProblem, Picked, Refused, View};
+use super::hint::Hint;
+use super::statement::{Class, Statement};
 use crate::cluster::config::{Section, Stickiness, Strategy};
 use crate::cluster::topology::{NodeId, NodeSet, Role};
 use crate::cluster::user_filter::UserFilters;
@@ -26,6 +28,21 @@ pub enum Wanted {
     LastWrite,
     /// This node and no other: the `COMMIT` of a transaction, a prepared statement's cursor.
     Node(NodeId),
+}
+
+impl Wanted {
+    /// What a statement asks for, and whether a hint says so.
+    pub fn by(statement: &Statement) -> (Wanted, bool) {
+        match (statement.hint, statement.class) {
+            (Some(Hint::Source), _) => (Wanted::Source, true),
+            (Some(Hint::LastUsed), _) => (Wanted::LastUsed, true),
+            (Some(Hint::Replica), Class::Read) => (Wanted::AnyReplica, true),
+            (_, Class::Read) => (Wanted::AnyReplica, false),
+            (_, Class::LastUsed) => (Wanted::LastUsed, false),
+            (_, Class::LastWrite) => (Wanted::LastWrite, false),
+            (_, Class::Write | Class::Transaction | Class::Session | Class::Unknown) => (Wanted::Source, false),
+        }
+    }
 }
 
 /// Everything a decision depends on, besides the section.

@@ -20,6 +20,18 @@ pub enum Hint {
     NotServed(&'static str),
 }
 
+impl Hint {
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Hint::Source => "ms=master",
+            Hint::Replica => "ms=slave",
+            Hint::LastUsed => "ms=last_used",
+            Hint::NotServed(name) => name,
+        }
+    }
+}
+
 /// The hint in front of a statement and where the statement's own text begins (behind all leading plain comments).
 ///
 /// Rules, from the reference 4.2: leading comments only; any letter case; blanks before and after; the last hint

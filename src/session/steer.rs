@@ -56,16 +56,10 @@ pub(super) enum Rest {
 
 /// What a statement asks of the decision.
 fn wanted(statement: &Statement, manner: Manner) -> (Wanted, bool) {
-    match (statement.hint, statement.class) {
-        (_, Class::Read) if manner == Manner::OnSource => (Wanted::Source, false),
-        (Some(Hint::Source), _) => (Wanted::Source, true),
-        (Some(Hint::LastUsed), _) => (Wanted::LastUsed, true),
-        (Some(Hint::Replica), Class::Read) => (Wanted::AnyReplica, true),
-        (_, Class::Read) => (Wanted::AnyReplica, false),
-        (_, Class::LastUsed) => (Wanted::LastUsed, false),
-        (_, Class::LastWrite) => (Wanted::LastWrite, false),
-        (_, Class::Write | Class::Transaction | Class::Session | Class::Unknown) => (Wanted::Source, false),
+    if statement.class == Class::Read && manner == Manner::OnSource {
+        return (Wanted::Source, false);
     }
+    Wanted::by(statement)
 }
 
 impl Session {
