@@ -96,7 +96,7 @@ static void single(char **argv) {
   mind.answer = 2;
   run(mysql, "SELECT 3");
   mind.answer = 0;
-  run(mysql, "DO 4");
+  run(mysql, "SELECT 4 FOR UPDATE");
   run(mysql, "SELECT 5");
   int wrong[] = {3, 99, -1};
   for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -104,7 +104,7 @@ static void single(char **argv) {
     run(mysql, "SELECT 6");
   }
   mind.answer = 1;
-  run(mysql, "DO 7");
+  run(mysql, "SELECT 7 FOR UPDATE");
   run(mysql, "SELECT 8");
   /* A transaction asks for its first statement only. */
   mind.answer = 0;
@@ -139,18 +139,18 @@ static void multi(char **argv) {
   MYSQL *mysql = connect_to("multi", argv);
   run(mysql, "SELECT 1");
   run(mysql, "SELECT 2");
-  run(mysql, "DO 3");
+  run(mysql, "SELECT 3 FOR UPDATE");
   mind.select = "011";
   run(mysql, "SELECT 4");
   run(mysql, "SELECT 5");
-  run(mysql, "DO 6");
+  run(mysql, "SELECT 6 FOR UPDATE");
   mind.select = "100";
   run(mysql, "SELECT 7");
   mind.select = "111";
   mind.answer = 1;
   run(mysql, "SELECT 8");
   mind.answer = 0;
-  run(mysql, "DO 9");
+  run(mysql, "SELECT 9 FOR UPDATE");
   mysql_close(mysql);
 }
 
@@ -163,7 +163,7 @@ int main(int argc, char **argv) {
   MYSQL *mysql = connect_to("library", argv);
   if (mysql) {
     run(mysql, "SELECT 1");
-    run(mysql, "DO 2");
+    run(mysql, "SELECT 2 FOR UPDATE");
     mysql_close(mysql);
   }
   connect_to("missing", argv);

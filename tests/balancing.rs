@@ -1,6 +1,6 @@
 //! Filters and balancing on real clusters of both families: weights, stand-by, groups, tables, the program's own filters,
 //! what is in flight, how quick nodes are; and a configuration that changes while handles are in use.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, dead_code)]
 
 #[path = "routed/lab.rs"]
 mod lab;
@@ -239,47 +239,46 @@ fn a_node_is_drained_switched_off_and_taken_back_while_a_handle_is_in_use() {
             let states = states.map(|state| format!(r#""state": "{state}""#));
             Shop::text(&at, &[&states[0], &states[1], &states[2]], ROUND_ROBIN)
         };
-        let shop = Shop::of(&with(["on", "on", "on"]));
+        let shop = Shop::of(&with(["on"; 3]));
         let mut handle = shop.connect(Some(&schema));
         let mut pinned = shop.connect(Some(&schema));
-        assert_eq!({ nodes_of(&mut handle, 2, READ).iter().sum::<usize>() }, 3, "{family}");
         let mut open = shop.connect(Some(&schema));
-        open.ok("START TRANSACTION READ ONLY");
-        let there = node_of(&mut open, READ);
+        assert_eq!(nodes_of(&mut handle, 2, READ).iter().sum::<usize>(), 3, "{family}");
+        let write = "INSERT INTO t (v) VALUES ('x')";
+        handle.ok(write);
+        open.ok("BEGIN");
+        open.ok(write);
         pinned.ok("SELECT GET_LOCK('drain', 1)");
-        let home = pinned.node();
-        let mut states = ["on"; 3];
-        states[there] = "drain";
-        let other = 3 - there;
-        shop.rewrite(&with(states));
-        until(&mut handle, "drained", |handle| nodes_of(handle, 3, READ) == [other; 3]);
-        let threads = handle.session.thread_id();
+        assert_eq!((open.node(), pinned.node()), (0, 0), "{family}");
+
+        // The source and the first replica get nothing new.
+        shop.rewrite(&with(["drain", "drain", "on"]));
+        until(&mut handle, "drained", |handle| nodes_of(handle, 3, READ) == [2; 3]);
+        let thread = handle.session.thread_id();
+        assert_eq!(handle.code(write), 2000, "{family}: no source");
         for _ in 0..3 {
-            assert_eq!(node_of(&mut open, READ), there, "{family}: its transaction goes on");
-            assert_eq!(node_of(&mut pinned, READ), home, "{family}: its state goes on");
+            assert_eq!(node_of(&mut open, write), 0, "{family}: its transaction goes on");
+            assert_eq!(node_of(&mut pinned, READ), 0, "{family}: its state goes on");
         }
         open.ok("COMMIT");
-        assert_eq!(nodes_of(&mut open, 3, READ), [other; 3], "{family}: and then no more");
-        // The drained node's connection is there yet, the other's is the same.
-        assert_eq!(nodes_of(&mut handle, 2, READ), [other; 2], "{family}");
-        assert_eq!(handle.session.thread_id(), threads, "{family}");
+        assert_eq!(open.code(write), 2000, "{family}: and then no more");
+        assert_eq!(nodes_of(&mut open, 3, READ), [2; 3], "{family}");
 
-        states[there] = "off";
-        shop.rewrite(&with(states));
+        shop.rewrite(&with(["on", "off", "on"]));
         let connections = || -> usize {
             let sql = format!("SELECT COUNT(*) FROM information_schema.processlist WHERE db = '{schema}'");
-            cluster.sql(there, &sql).unwrap().scalar().parse().unwrap()
+            cluster.sql(1, &sql).unwrap().scalar().parse().unwrap()
         };
+        assert_eq!(connections(), 1, "{family}: a drained node's connection is there yet");
         until(&mut handle, "off", |handle| {
             node_of(handle, READ);
-            node_of(&mut open, READ);
             connections() == 0
         });
-        assert_eq!(handle.session.thread_id(), threads, "{family}: the other connection is the same");
-        handle.ok("INSERT INTO t (v) VALUES ('x')");
+        assert_eq!(handle.session.thread_id(), thread, "{family}: the other connection is the same");
+        assert_eq!(node_of(&mut handle, write), 0, "{family}");
 
         shop.rewrite(&with(["on"; 3]));
-        until(&mut handle, "back", |handle| node_of(handle, READ) == there);
+        until(&mut handle, "back", |handle| node_of(handle, READ) == 1);
         assert_eq!(handle.value("SELECT DATABASE()"), schema, "{family}: its state came along");
         pinned.ok("SELECT RELEASE_ALL_LOCKS()");
     }
@@ -360,10 +359,9 @@ fn long_data_that_went_with_a_node_is_an_error() {
         block_on(handle.session.send_long_data(&mut prepared, 0, b"long")).unwrap();
         assert_eq!(handle.node(), 1, "{family}");
         shop.rewrite(&Shop::text(&[at[0].clone(), at[2].clone()], &[], ROUND_ROBIN));
-        let first = handle.session.thread_id();
         until(&mut handle, "moved", |handle| {
             handle.ok(READ);
-            handle.session.thread_id() != first
+            handle.session.last_used().port == at[2].1
         });
         let parameters = mysqlclient_ms::session::Parameters { count: 1, nulls: &[0], types: &[253, 0], values: &[] };
         let request = Request { parameters, new_types: true, ..Request::default() };
@@ -464,12 +462,12 @@ fn functions_of_a_c_program_choose_and_narrow() {
             unregistered("SELECT 1"),
             "register: 0\n".into(),
             asked("SELECT 2", -1, 0, 1),
-            "SELECT 2: node=r1 role=replica\nSELECT 3: node=r2 role=replica\nDO 4: node=source role=source\n".into(),
+            "SELECT 2: node=r1 role=replica\nSELECT 3: node=r2 role=replica\nSELECT 4 FOR UPDATE: node=source role=source\n".into(),
             "SELECT 5: node=source role=source\n".into(),
             wrong(3),
             wrong(99),
             wrong(-1),
-            error("DO 7", "the program's filter chose a replica for a statement that may write"),
+            error("SELECT 7 FOR UPDATE", "the program's filter chose a replica for a statement that may write"),
             "SELECT 8: node=r1 role=replica\n".into(),
             asked("BEGIN", 1, 0, 0),
             "BEGIN: node=source role=source\nSELECT 9: node=source role=source\nCOMMIT: node=source role=source\n"
@@ -478,13 +476,13 @@ fn functions_of_a_c_program_choose_and_narrow() {
             unregistered("SELECT 10"),
             "SELECT 11: node=source role=source\njumped out\nSELECT 13: node=r2 role=replica\n".into(),
             "without a name: 1 1\n".into(),
-            "SELECT 1: node=r2 role=replica\nSELECT 2: node=r2 role=replica\nDO 3: node=source role=source\n".into(),
+            "SELECT 1: node=r2 role=replica\nSELECT 2: node=r2 role=replica\nSELECT 3 FOR UPDATE: node=source role=source\n".into(),
             "SELECT 4: node=r1 role=replica\nSELECT 5: node=r2 role=replica\n".into(),
-            error("DO 6", "the section has no source"),
+            error("SELECT 6 FOR UPDATE", "the section has no source"),
             error("SELECT 7", "no replica for a read, and failover is disabled"),
             error("SELECT 8", "the program's filter failed: it returned 1"),
-            "DO 9: node=source role=source\n".into(),
-            "SELECT 1: node=r2 role=replica\nDO 2: node=source role=source\n".into(),
+            "SELECT 9 FOR UPDATE: node=source role=source\n".into(),
+            "SELECT 1: node=r2 role=replica\nSELECT 2 FOR UPDATE: node=source role=source\n".into(),
         ]
         .concat();
         let (start, end) = told.split_at(told.find("connect missing").unwrap_or(told.len()));
