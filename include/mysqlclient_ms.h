@@ -92,6 +92,88 @@ typedef struct mysqlnd_ms_connection {
   const char *sqlstate;
 } mysqlnd_ms_connection;
 
+/*
+ A node that is offered to a filter of the program.
+ */
+typedef struct mysqlnd_ms_node {
+  /*
+   Its name in the configuration; "" if it has none.
+   */
+  const char *name;
+  /*
+   Where it listens: "tcp://host:port" or "unix:///path"; what the configuration leaves to the connect call is
+   missing.
+   */
+  const char *uri;
+  /*
+   0 = listed under master, 1 = under slave.
+   */
+  int is_slave;
+} mysqlnd_ms_node;
+
+/*
+ What a filter of the program is asked. Everything in it is valid during the call only.
+ */
+typedef struct mysqlnd_ms_filter_call {
+  /*
+   Size of this structure as the library knows it: later versions add to its end.
+   */
+  size_t size;
+  /*
+   Name of the section.
+   */
+  const char *section;
+  /*
+   The statement; not NUL-ended.
+   */
+  const char *query;
+  /*
+   Its length, bytes.
+   */
+  size_t query_length;
+  /*
+   The nodes that are left, the masters first.
+   */
+  const struct mysqlnd_ms_node *nodes;
+  /*
+   How many they are; may be 0.
+   */
+  unsigned int node_count;
+  /*
+   How many of them, from the first on, are masters.
+   */
+  unsigned int master_count;
+  /*
+   Which of them this handle used last; -1 = none, or none of them.
+   */
+  int last_used;
+  /*
+   1 = inside a transaction, or autocommit is off.
+   */
+  int in_transaction;
+  /*
+   1 = proven to be a plain read, which a slave may run; 0 = only a master may.
+   */
+  int is_read;
+  /*
+   For `user_multi`: node_count bytes, all 0; the filter sets those of the nodes that stay to 1.
+   */
+  uint8_t *selected;
+} mysqlnd_ms_filter_call;
+
+/*
+ A filter of the program, for the entries `user` and `user_multi` of a section's `filters`.
+
+ For `user` it returns the number of the chosen node in `nodes`; a slave for a statement that is not `is_read` is
+ refused. For `user_multi` it sets `selected` and returns 0. Any other number fails the statement with error 2000; the
+ handle stays usable, and the next statement asks again.
+
+ It is called by the thread that runs the statement, in front of it: not when a transaction, a result or state of the
+ session already says where the statement goes. It must not use the handle whose statement it is asked about, and it must
+ return: it must not jump or throw out of the call.
+ */
+typedef int (*mysqlnd_ms_filter)(const struct mysqlnd_ms_filter_call *call, void *data);
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -196,6 +278,21 @@ const char *mysqlnd_ms_get_token(void *mysql);
  */
 int mysqlnd_ms_set_token(void *mysql,
                          const char *token);
+
+/*
+ Registers a filter by the name that the configuration calls it (`"user": {"callback": NAME}`). `data` is handed to it
+ as it is. The same name again replaces it, for handles that are connected too; NULL takes it away.
+
+ Source: mysqlnd_ms_set_user_pick_server and the filters `user` and `user_multi` of PECL mysqlnd_ms. May be called at any
+ time by any thread. Returns: 0; 1 for a name that is NULL or empty.
+
+ # Safety
+ `name` is NULL or a NUL-ended string; `function` may be called with `data` as long as it is registered, and by a
+ statement that has already found it.
+ */
+int mysqlnd_ms_set_user_filter(const char *name,
+                               mysqlnd_ms_filter function,
+                               void *data);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -1,4 +1,4 @@
-//! The command line tool `mysqlclient-ms`: `run`, `check`, `version`.
+//! The command line tool `mysqlclient-ms`: `run`, `check`, `explain`, `version`.
 //!
 //! Only reads the arguments and the environment and prints; what it says about configurations comes from the library.
 

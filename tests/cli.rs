@@ -41,14 +41,16 @@ fn version_and_help() {
     }
     let (code, help, _) = run(&["--help"]);
     assert_eq!(code, 0);
-    for word in ["run", "check", "version", "--config"] {
+    for word in ["run", "check", "explain", "version", "--config"] {
         assert!(help.contains(word), "{word}");
     }
 }
 
 #[test]
 fn wrong_usage_is_2_with_a_word_on_stderr() {
-    for arguments in [&[][..], &["zap"], &["check"], &["run"], &["run", "--zap"], &["version", "x"], &["--zap"]] {
+    for arguments in
+        [&[][..], &["zap"], &["check"], &["run"], &["explain"], &["run", "--zap"], &["version", "x"], &["--zap"]]
+    {
         let (code, stdout, stderr) = run(arguments);
         assert_eq!((code, stdout.as_str()), (2, ""), "{arguments:?}");
         assert!(stderr.starts_with("mysqlclient-ms: "), "{stderr}");
@@ -88,6 +90,91 @@ fn check_prints_every_mistake_with_its_place() {
     let (code, stdout, _) = run(&["check", "/nonexistent.json"]);
     assert_eq!(code, 1);
     assert!(stdout.starts_with("/nonexistent.json: error: cannot be opened"), "{stdout}");
+}
+
+const CHAIN: &str = r#"{"shop": {
+    "master": {"m": {"host": "a"}, "n": {"host": "b"}},
+    "slave": {"s1": {"host": "c"}, "s2": {"host": "d"}, "s3": {"host": "e", "state": "drain"}},
+    "failover": {"strategy": "loop_before_master", "max_retries": 1},
+    "filters": {"node_groups": {"REPORT": {"master": ["m"], "slave": ["s2", "s3"]}},
+                "table": {"rules": {"log.%": {"master": ["m"], "slave": ["s1"]}, "%": {"master": ["m"], "slave": ["s1", "s2"]}}},
+                "roundrobin": {}}}, "other": {"master": [{"host": "a"}], "slave": [], "xa": {}}}"#;
+
+#[test]
+fn explain_tells_every_step() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = write(folder.path(), "shop.json", CHAIN);
+    let explain = |arguments: &[&str]| {
+        let (code, stdout, stderr) = run(&[&["explain", "--config", &file, "--section", "shop"], arguments].concat());
+        assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}");
+        stdout
+    };
+    let told = explain(&["--schema", "shop", "/*REPORT*/ SELECT COUNT(*) FROM `orders`, shop.items"]);
+    assert_eq!(
+        told,
+        "class: read\nreason: plain read\nhint: none\ntables: orders, shop.items\n\
+         candidates: sources m; replicas s1, s2\nleft out: s3 (state drain)\n\
+         after node_groups: sources m; replicas s2\nafter table: sources m; replicas s2\nchosen by: roundrobin\n\
+         decision: s2 (replica): plain read; round robin\nif it cannot be reached: m\n"
+    );
+    for (arguments, expected) in [
+        (
+            &["SELECT a FROM log.t FOR UPDATE"][..],
+            &["class: write\n", "(at \"FOR\")", "decision: m (source): not a plain read"][..],
+        ),
+        (
+            &["/*ms=master*/ SELECT 1"],
+            &["hint: ms=master\n", "tables: none\n", "decision: m (source): hint for a source"],
+        ),
+        (
+            &["/*REPORT*/ SELECT * FROM log.t"],
+            &["after table: sources m; replicas none\n", "m (source): read without a usable replica"],
+        ),
+        (&["SELECT * FROM log.a, b"], &["decision: s1 (replica)", "if it cannot be reached: m\n"]),
+        (&["--state", "in_transaction", "SELECT 1"], &["decision: m (source): first statement of a transaction"]),
+        (&["--state", "transaction=s2", "SELECT 1"], &["decision: s2 (replica): open transaction\n"]),
+        (
+            &["--state", "read_only", "SELECT 1"],
+            &["decision: s1 (replica): first statement of a read-only transaction"],
+        ),
+        (
+            &["--state", "pinned=s3,failed=s1", "SELECT 1"],
+            &["decision: s3 (replica): session state lives on this node\n"],
+        ),
+        (&["--state", "last_write=1", "SELECT LAST_INSERT_ID()"], &["decision: n (source): node of the last write\n"]),
+        (
+            &["--state", "multi_master", "CALL p()"],
+            &["candidates: sources m, n;", "after table: sources m; replicas s1\n"],
+        ),
+        (
+            &["/*ms=last_used*/ SELECT 1"],
+            &["decision: none: error 2000: the hint ms=last_used came before any statement"],
+        ),
+    ] {
+        let told = explain(arguments);
+        for expected in expected {
+            assert!(told.contains(expected), "{arguments:?}: {expected:?} in\n{told}");
+        }
+    }
+}
+
+#[test]
+fn explain_says_why_it_cannot() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = write(folder.path(), "shop.json", CHAIN);
+    for (arguments, code, expected) in [
+        (&["--config", &file, "SELECT 1"][..], 2, "--section: shop, other"),
+        (&["--config", &file, "--section", "other", "SELECT 1"], 1, "connects to section other fail:"),
+        (&["--config", &file, "--section", "shop"], 2, "expected a statement"),
+        (&["--config", &file, "--section", "shop", "--state", "zap", "SELECT 1"], 2, "unknown state \"zap\""),
+        (&["--config", &file, "--section", "shop", "--state", "pinned=zap", "SELECT 1"], 2, "nodes: m, n, s1, s2, s3"),
+        (&["--config", "/nonexistent.json", "SELECT 1"], 1, "/nonexistent.json: cannot be opened"),
+        (&["SELECT 1"], 2, "no configuration"),
+    ] {
+        let (found, stdout, stderr) = run(&[&["explain"], arguments].concat());
+        assert_eq!((found, stdout.as_str()), (code, ""), "{arguments:?}");
+        assert!(stderr.contains(expected), "{arguments:?}: {stderr}");
+    }
 }
 
 #[test]

@@ -12,7 +12,6 @@ use mysqlclient_ms::options::{Family, Options, TlsMode};
 use mysqlclient_ms::session::{ConnectArgs, Environment, Session};
 
 #[path = "routed/lab.rs"]
-#[allow(dead_code)]
 mod lab;
 use lab::{Shop, addresses};
 

@@ -5,7 +5,6 @@
 #[path = "routed_state/arming.rs"]
 mod arming;
 #[path = "routed/lab.rs"]
-#[allow(dead_code)]
 mod lab;
 
 /// A database of the test's own on the shared cluster, on all nodes, with a table `t (id, v)`.

@@ -5,7 +5,6 @@
 #![allow(clippy::unwrap_used)]
 
 #[path = "routed/lab.rs"]
-#[allow(dead_code)]
 mod lab;
 
 use harness::{Cluster, Proxy, families, shared};

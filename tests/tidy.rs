@@ -29,6 +29,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 /// Single files that may use more than their module: file, what, why.
 const MORE: &[(&str, &str, &str)] = &[
     ("abi/cluster.rs", "route", "mysqlnd_ms_query_is_select and mysqlnd_ms_match_wild ask without a handle"),
+    ("abi/user_filter.rs", "cluster", "the program's own filters are behind a trait of cluster"),
     ("abi/environment.rs", "cluster::Clusters", "makes the process's clusters, for sessions"),
 ];
 

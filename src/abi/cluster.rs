@@ -306,3 +306,81 @@ unsafe fn text(mysql: *mut c_void, of: impl FnOnce(&mut Session) -> Option<Vec<u
         }
     }
 }
+
+/// A node that is offered to a filter of the program.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct MysqlndMsNode {
+    /// Its name in the configuration; "" if it has none.
+    pub name: *const c_char,
+    /// Where it listens: "tcp://host:port" or "unix:///path"; what the configuration leaves to the connect call is
+    /// missing.
+    pub uri: *const c_char,
+    /// 0 = listed under master, 1 = under slave.
+    pub is_slave: c_int,
+}
+
+/// What a filter of the program is asked. Everything in it is valid during the call only.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct MysqlndMsFilterCall {
+    /// Size of this structure as the library knows it: later versions add to its end.
+    pub size: usize,
+    /// Name of the section.
+    pub section: *const c_char,
+    /// The statement; not NUL-ended.
+    pub query: *const c_char,
+    /// Its length, bytes.
+    pub query_length: usize,
+    /// The nodes that are left, the masters first.
+    pub nodes: *const MysqlndMsNode,
+    /// How many they are; may be 0.
+    pub node_count: c_uint,
+    /// How many of them, from the first on, are masters.
+    pub master_count: c_uint,
+    /// Which of them this handle used last; -1 = none, or none of them.
+    pub last_used: c_int,
+    /// 1 = inside a transaction, or autocommit is off.
+    pub in_transaction: c_int,
+    /// 1 = proven to be a plain read, which a slave may run; 0 = only a master may.
+    pub is_read: c_int,
+    /// For `user_multi`: node_count bytes, all 0; the filter sets those of the nodes that stay to 1.
+    pub selected: *mut u8,
+}
+
+/// A filter of the program, for the entries `user` and `user_multi` of a section's `filters`.
+///
+/// For `user` it returns the number of the chosen node in `nodes`; a slave for a statement that is not `is_read` is
+/// refused. For `user_multi` it sets `selected` and returns 0. Any other number fails the statement with error 2000; the
+/// handle stays usable, and the next statement asks again.
+///
+/// It is called by the thread that runs the statement, in front of it: not when a transaction, a result or state of the
+/// session already says where the statement goes. It must not use the handle whose statement it is asked about, and it must
+/// return: it must not jump or throw out of the call.
+pub type MysqlndMsFilter =
+    Option<unsafe extern "C-unwind" fn(call: *const MysqlndMsFilterCall, data: *mut c_void) -> c_int>;
+
+/// Registers a filter by the name that the configuration calls it (`"user": {"callback": NAME}`). `data` is handed to it
+/// as it is. The same name again replaces it, for handles that are connected too; NULL takes it away.
+///
+/// Source: mysqlnd_ms_set_user_pick_server and the filters `user` and `user_multi` of PECL mysqlnd_ms. May be called at any
+/// time by any thread. Returns: 0; 1 for a name that is NULL or empty.
+///
+/// # Safety
+/// `name` is NULL or a NUL-ended string; `function` may be called with `data` as long as it is registered, and by a
+/// statement that has already found it.
+pub unsafe extern "C" fn mysqlnd_ms_set_user_filter(
+    name: *const c_char,
+    function: MysqlndMsFilter,
+    data: *mut c_void,
+) -> c_int {
+    own("mysqlnd_ms_set_user_filter", 1, || {
+        // SAFETY: the caller's promise.
+        let name = unsafe { c_bytes(name) }.map(String::from_utf8_lossy).unwrap_or_default();
+        if name.is_empty() {
+            return 1;
+        }
+        super::user_filter::register(&name, function, data);
+        0
+    })
+}

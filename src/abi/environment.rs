@@ -18,7 +18,7 @@ use crate::session::Environment;
 pub(super) fn clusters() -> Option<&'static Clusters> {
     static CLUSTERS: OnceLock<Clusters> = OnceLock::new();
     let clusters = CLUSTERS.get_or_init(|| {
-        let clusters = Clusters::new(std::env::vars_os(), is_secure());
+        let clusters = Clusters::new(std::env::vars_os(), is_secure()).with_functions(super::user_filter::functions());
         log::init(clusters.directives.log.clone());
         super::entry::on_panic(|text| log::get().message(log::Level::Error, 0, text));
         for remark in &clusters.remarks {

@@ -53,4 +53,5 @@ mod step;
 pub mod stmt;
 mod stmt_start;
 pub mod stub;
+pub mod user_filter;
 mod values;

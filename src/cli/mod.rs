@@ -1,6 +1,7 @@
 //! The commands of the tool, one file each, and what they share: usage, messages, exit codes.
 
 mod check;
+mod explain;
 mod run;
 
 use std::ffi::OsString;
@@ -17,8 +18,18 @@ Usage:
       runs an unchanged program with the library
   mysqlclient-ms check FILE...
       prints every mistake in configuration files; exit code 1 if there is one
+  mysqlclient-ms explain [--config FILE] [--section NAME] [--schema NAME] [--server VERSION] [--state STATE,...] SQL
+      says where a statement would go and why, without asking any server
   mysqlclient-ms version
   mysqlclient-ms help
+
+Options of explain:
+  --config FILE        the configuration file (else MYSQLND_MS_CONFIG_FILE)
+  --section NAME       the section, if the file has several
+  --schema NAME        the default schema
+  --server VERSION     as servers say it: 9.7.4, 10.11.13-MariaDB (else what holds for all of them)
+  --state STATE,...    in_transaction, read_only, used_source, no_split, multi_master; transaction=NODE, pinned=NODE,
+                       last_used=NODE, last_write=NODE, failed=NODE
 
 Options of run:
   --config FILE        the configuration file (else MYSQLND_MS_CONFIG_FILE)
@@ -71,11 +82,12 @@ fn command(mut arguments: lexopt::Parser, out: &mut dyn Write) -> Result<u8, Fai
         Some(Short('V') | Long("version")) => "version".into(),
         Some(Short('h') | Long("help")) => "help".into(),
         Some(other) => return Err(other.unexpected().into()),
-        None => return Err(Failure::new(2, "expected a command: run, check, version, help")),
+        None => return Err(Failure::new(2, "expected a command: run, check, explain, version, help")),
     };
     match name.as_str() {
         "run" => run::run(arguments),
         "check" => check::check(arguments, out),
+        "explain" => explain::explain(arguments, out),
         "version" => {
             end(arguments)?;
             writeln!(out, "mysqlclient-ms {}", env!("CARGO_PKG_VERSION"))?;
@@ -85,7 +97,9 @@ fn command(mut arguments: lexopt::Parser, out: &mut dyn Write) -> Result<u8, Fai
             out.write_all(USAGE.as_bytes())?;
             Ok(0)
         }
-        other => Err(Failure::new(2, format!("unknown command {other:?}; commands: run, check, version, help"))),
+        other => {
+            Err(Failure::new(2, format!("unknown command {other:?}; commands: run, check, explain, version, help")))
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::config::{Snapshot, Store};
 use super::directives::{Directives, Remark};
+use super::user_filter::{NoFilters, UserFilters};
 use crate::error::{Error, cr};
 
 /// The directives, and the configuration that they name.
@@ -17,15 +18,32 @@ pub struct Clusters {
     pub directives: Directives,
     /// What was wrong with them, for the log.
     pub remarks: Vec<Remark>,
-    store: Option<Store>,
+    store: Option<Arc<Store>>,
+    functions: &'static dyn UserFilters,
 }
 
 impl Clusters {
     /// From environment variables; with `secure` (a set-user-id program) nothing is read and routing is off.
     pub fn new(variables: impl IntoIterator<Item = (OsString, OsString)>, secure: bool) -> Self {
         let (directives, remarks) = Directives::read(variables, secure);
-        let store = directives.active_config_file().map(|file| Store::new(file, directives.multi_master));
-        Clusters { directives, remarks, store }
+        let store = directives.active_config_file().map(|file| Arc::new(Store::new(file, directives.multi_master)));
+        Clusters { directives, remarks, store, functions: &NoFilters }
+    }
+
+    /// With the program's own filters.
+    pub fn with_functions(mut self, functions: &'static dyn UserFilters) -> Self {
+        self.functions = functions;
+        self
+    }
+
+    /// The program's own filters.
+    pub fn functions(&self) -> &'static dyn UserFilters {
+        self.functions
+    }
+
+    /// Where the configuration comes from.
+    pub fn store(&self) -> Option<&Arc<Store>> {
+        self.store.as_ref()
     }
 
     /// Whether connects are looked up in the configuration at all.

@@ -4,6 +4,7 @@
 //! mistake costs is its [`Severity`]. The keys are described in `docs/config.md`.
 
 mod file;
+mod filters;
 mod json;
 mod node;
 mod problem;
@@ -16,14 +17,16 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use filters::{Callback, FilterSpec, NodeGroup, TableRule};
 pub use problem::{Position, Problem, Severity};
 pub(crate) use reader::is_true;
 pub use store::{Snapshot, Store};
 
+use super::balance::{Balance, Weights};
 use super::facts::Facts;
 use super::health::Health;
 use super::progress::Progress;
-use super::topology::{Node, NodeId, NodeSet};
+use super::topology::{Node, NodeId, NodeSet, NodeState, Role};
 use json::Value;
 use reader::{Reader, join};
 
@@ -108,6 +111,8 @@ pub enum Strategy {
 pub struct Failover {
     /// What is tried next.
     pub strategy: Strategy,
+    /// How many further candidates are tried for one statement; 0 = all of them.
+    pub max_retries: u16,
     /// Leave failed nodes out of the choice for [`super::health::REMEMBERED`].
     pub remember_failed: bool,
 }
@@ -124,28 +129,6 @@ pub enum Stickiness {
     On,
 }
 
-/// One entry of the key `filters`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FilterSpec {
-    /// Any node, all equally likely; with `sticky` the first choice is kept.
-    Random {
-        /// Keep the choice.
-        sticky: bool,
-    },
-    /// One after the other.
-    RoundRobin,
-}
-
-impl FilterSpec {
-    /// Its name in the file.
-    pub fn name(self) -> &'static str {
-        match self {
-            FilterSpec::Random { .. } => "random",
-            FilterSpec::RoundRobin => "roundrobin",
-        }
-    }
-}
-
 /// One cluster.
 #[derive(Debug)]
 pub struct Section {
@@ -154,10 +137,20 @@ pub struct Section {
     /// All nodes; a [`NodeId`] is an index here. With `multi_master` off, sources after the first are here and in
     /// no other list.
     pub nodes: Vec<Node>,
-    /// Nodes that take writes, in the order of the file.
+    /// Nodes that take writes, in the order of the file, but for those whose state is not `on`.
     pub sources: NodeSet,
-    /// Nodes that take reads, in the order of the file.
+    /// Nodes that take reads, in the order of the file, but for those whose state is not `on`.
     pub replicas: NodeSet,
+    /// Nodes used only when no other is left: those of weight 0.
+    pub standby: NodeSet,
+    /// Where this program runs: nodes of the same zone are preferred.
+    pub zone: Option<String>,
+    /// The nodes of that zone; all if there is none.
+    pub local: NodeSet,
+    /// All sources are used, not only the first.
+    pub multi_master: bool,
+    /// The share of each node, if the filter that chooses has weights.
+    pub weights: Option<Weights>,
     /// Character set for escaping before a connection exists, and of every new connection.
     pub server_charset: Option<String>,
     /// Connect to a node when it is first needed; otherwise to all in `mysql_real_connect`. Default true.
@@ -182,6 +175,8 @@ pub struct Section {
     pub facts: Facts,
     /// How far its nodes have come, and what the process has written.
     pub progress: Arc<Progress>,
+    /// What they share for balancing.
+    pub balance: Balance,
 }
 
 impl Section {
@@ -192,6 +187,11 @@ impl Section {
             nodes: Vec::new(),
             sources: NodeSet::EMPTY,
             replicas: NodeSet::EMPTY,
+            standby: NodeSet::EMPTY,
+            zone: None,
+            local: NodeSet::EMPTY,
+            multi_master: false,
+            weights: None,
             server_charset: None,
             lazy_connections: true,
             failover: Failover::default(),
@@ -204,13 +204,37 @@ impl Section {
             health: Arc::default(),
             facts: Facts::default(),
             progress: Arc::default(),
+            balance: Balance::default(),
         }
     }
 
-    fn set_nodes(&mut self, nodes: Vec<Node>) {
+    /// Takes the nodes, and works out what each is used as. Without `multi_master` only the first source is used,
+    /// whatever its state.
+    fn set_nodes(&mut self, nodes: Vec<Node>, multi_master: bool) {
+        let on = |role: Role, most: usize| {
+            let of_role = nodes.iter().filter(|node| node.role == role).take(most);
+            of_role.filter(|node| node.state == NodeState::On).map(|node| node.id).collect()
+        };
+        self.sources = on(Role::Source, if multi_master { usize::MAX } else { 1 });
+        self.replicas = on(Role::Replica, usize::MAX);
+        let near = |node: &&Node| self.zone.is_none() || node.zone == self.zone;
+        self.local = nodes.iter().filter(near).map(|node| node.id).collect();
+        self.multi_master = multi_master;
         self.health = Arc::new(Health::new(nodes.len()));
         self.progress = Arc::new(Progress::new(nodes.len()));
+        self.balance = Balance::new(nodes.len());
         self.nodes = nodes;
+    }
+
+    /// What a node is, whether it is used or not; source for one that is not this section's.
+    pub fn role_of(&self, id: NodeId) -> Role {
+        self.node(id).map_or(Role::Source, |node| node.role)
+    }
+
+    /// Some nodes in the order in which they are preferred: those of the zone, the others, those that stand by.
+    pub fn tiers(&self, nodes: NodeSet) -> [NodeSet; 3] {
+        let active = nodes.minus(self.standby);
+        [active.and(self.local), active.minus(self.local), nodes.and(self.standby)]
     }
 
     /// The node with this number. The number must be one of this section's.
@@ -320,23 +344,25 @@ impl Config {
         Arc::into_inner(self.sections.swap_remove(0)).expect("not shared yet")
     }
 
-    /// Takes over what an earlier configuration's nodes are known to suffer from.
-    fn adopt_health(&self, earlier: &Config) {
-        for section in &self.sections {
+    /// Goes on from an earlier configuration: a section that says the same stays the same, of the others what is known
+    /// of their nodes is taken over.
+    fn adopt(&mut self, earlier: &Config) {
+        for section in &mut self.sections {
             let Some(old) = earlier.section(&section.name) else {
                 continue;
             };
-            section.progress.adopt_written(&old.progress);
-            for node in &section.nodes {
-                let same =
-                    |other: &&Node| (&other.host, other.port, &other.socket) == (&node.host, node.port, &node.socket);
-                if let Some(other) = old.nodes.iter().find(same) {
-                    section.health.adopt(node.id, &old.health, other.id);
-                    section.progress.adopt(node.id, &old.progress, other.id);
-                }
+            if section.says_the_same(old) {
+                *section = Arc::clone(old);
+            } else if let Some(section) = Arc::get_mut(section) {
+                section.adopt(old);
             }
         }
     }
+}
+
+/// Judges another file, whose contents run in the program, under the same rule; the error says why not and what to do.
+pub(crate) fn check_guarded(path: &Path) -> Result<(), String> {
+    file::check(path).map_err(|refused| format!("{} ({})", refused.text, refused.remedy))
 }
 
 /// Reads another file that decides where passwords go, under the same rule; the error says why not and what to do.
@@ -345,6 +371,63 @@ pub(crate) fn read_guarded(path: &Path) -> Result<Vec<u8>, String> {
 }
 
 impl Section {
+    /// Whether a handle would do the same under both.
+    fn says_the_same(&self, other: &Section) -> bool {
+        let Section {
+            name,
+            nodes,
+            sources,
+            replicas,
+            standby,
+            zone,
+            local,
+            multi_master,
+            weights,
+            server_charset,
+            lazy_connections,
+            failover,
+            trx_stickiness,
+            source_on_write,
+            filters,
+            rules,
+            refused,
+            health: _,
+            facts: _,
+            balance: _,
+            progress: _,
+            consistency,
+        } = self;
+        (name, nodes, sources, replicas, standby)
+            == (&other.name, &other.nodes, &other.sources, &other.replicas, &other.standby)
+            && (zone, local, weights, server_charset)
+                == (&other.zone, &other.local, &other.weights, &other.server_charset)
+            && (lazy_connections, failover, trx_stickiness)
+                == (&other.lazy_connections, &other.failover, &other.trx_stickiness)
+            && (source_on_write, filters, rules, refused)
+                == (&other.source_on_write, &other.filters, &other.rules, &other.refused)
+            && (multi_master, consistency) == (&other.multi_master, &other.consistency)
+    }
+
+    /// Takes over what the handles of this process know of nodes that are the same servers.
+    fn adopt(&mut self, earlier: &Section) {
+        self.progress.adopt_written(&earlier.progress);
+        let nodes = &self.nodes;
+        let same = |index: usize| {
+            let node = nodes.get(index)?;
+            earlier.nodes.iter().find(|other| node.is_same_server(other)).map(|other| other.id)
+        };
+        for node in nodes {
+            if let Some(other) = same(node.id.index()) {
+                self.health.adopt(node.id, &earlier.health, other);
+                self.progress.adopt(node.id, &earlier.progress, other);
+            }
+        }
+        self.balance.adopt(&earlier.balance, same);
+        if let Some(known) = earlier.facts.get() {
+            self.facts.learn(&known.version, known.is_mariadb);
+        }
+    }
+
     fn has_inline_password(&self, text: &str) -> bool {
         text.contains("\"password\"") && self.nodes.iter().any(|node| node.password.is_some())
     }

@@ -2,6 +2,7 @@
 //!
 //! Touches no sockets and no SQL; may use serde_json, [`crate::error`], [`crate::options`] and [`crate::charset`].
 
+pub mod balance;
 mod clusters;
 pub mod config;
 pub mod directives;
@@ -10,5 +11,6 @@ pub mod gtid;
 pub mod health;
 pub mod progress;
 pub mod topology;
+pub mod user_filter;
 
 pub use clusters::Clusters;

@@ -94,6 +94,12 @@ impl NodeSet {
         (bits != 0).then(|| NodeId(bits.trailing_zeros() as u8))
     }
 
+    /// A small number that tells most sets of a section apart; `seed` stirs it.
+    pub(crate) fn fold(self, seed: usize) -> usize {
+        let bits = self.0 as u64 ^ (self.0 >> 64) as u64;
+        (bits.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(20) as usize).wrapping_add(seed.wrapping_mul(7))
+    }
+
     /// All nodes in order.
     pub fn iter(self) -> impl Iterator<Item = NodeId> {
         let mut left = self.0;
@@ -243,6 +249,18 @@ impl fmt::Display for Endpoint {
     }
 }
 
+/// The key `state` of a node: what it is used for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NodeState {
+    /// Everything.
+    #[default]
+    On,
+    /// Nothing new: transactions and state that are on it go on.
+    Drain,
+    /// Nothing.
+    Off,
+}
+
 /// One configured server. What is `None` comes from the program's connect call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
@@ -268,6 +286,10 @@ pub struct Node {
     pub connect_flags: Option<u64>,
     /// The node's TLS settings over the section's.
     pub tls: TlsSettings,
+    /// Where it stands: see [`super::config::Section::zone`].
+    pub zone: Option<String>,
+    /// What it is used for.
+    pub state: NodeState,
 }
 
 impl Node {
@@ -279,6 +301,25 @@ impl Node {
         } else {
             Endpoint::Tcp { host: self.host.clone(), port: self.port.unwrap_or(port) }
         }
+    }
+
+    /// Where the node listens, as a URI: `tcp://host:port` or `unix:///path`; what comes from the connect call is left
+    /// out.
+    pub fn uri(&self) -> String {
+        match (&self.socket, self.port) {
+            (socket, _) if self.host == "localhost" => {
+                format!("unix://{}", socket.as_deref().unwrap_or(Path::new("")).display())
+            }
+            (_, port) => {
+                let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
+                port.map_or_else(|| format!("tcp://{host}"), |port| format!("tcp://{host}:{port}"))
+            }
+        }
+    }
+
+    /// The same server by the same account: a connection to one is a connection to the other.
+    pub fn is_same_server(&self, other: &Node) -> bool {
+        (&self.host, self.port, &self.socket) == (&other.host, other.port, &other.socket)
     }
 
     /// How the log calls it: its name, else where it listens.
@@ -331,6 +372,8 @@ mod tests {
             database: None,
             connect_flags: None,
             tls: TlsSettings::default(),
+            zone: None,
+            state: NodeState::On,
         };
         let socket = Path::new("/run/a.sock");
         assert_eq!(node.endpoint(3306, socket), Endpoint::Unix(socket.into()));

@@ -33,7 +33,8 @@ impl Entry {
             + self.text.len()
             + s.effects.capacity() * size_of::<Effect>()
             + s.needs.tables.capacity() * size_of::<TableRef>()
-            + (s.needs.user_variables.capacity() + s.needs.system_variables.capacity()) * size_of::<Span>()
+            + (s.needs.user_variables.capacity() + s.needs.system_variables.capacity() + s.needs.derived.capacity())
+                * size_of::<Span>()
     }
 }
 

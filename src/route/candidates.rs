@@ -21,4 +21,9 @@ impl Candidates {
             Role::Replica => self.replicas,
         }
     }
+
+    /// Those that are in a set.
+    pub fn and(&self, nodes: NodeSet) -> Candidates {
+        Candidates { sources: self.sources.and(nodes), replicas: self.replicas.and(nodes) }
+    }
 }

@@ -1,14 +1,17 @@
 //! The order of decision: pinned node, open transaction, hint, class, filter chain, failover order.
 //!
-//! A decision is a value with its reason. Nothing here connects, waits or allocates; what happened before comes in as a
+//! A decision is a value with its reason. Nothing here connects or waits, and nothing is allocated for a decision; what happened before comes in as a
 //! [`Situation`], what comes out is for `session` to carry out.
 
 use std::fmt;
 
 use super::candidates::Candidates;
-use super::filter::{Chain, Picked, View};
+use super::filter::{Asked, Chain, FilterProblem, Picked, Refused, View};
+use super::hint::Hint;
+use super::statement::{Class, Statement};
 use crate::cluster::config::{Section, Stickiness, Strategy};
 use crate::cluster::topology::{NodeId, NodeSet, Role};
+use crate::cluster::user_filter::UserFilters;
 use crate::env::Random;
 use crate::error::{Error, cr};
 
@@ -38,9 +41,24 @@ pub enum Freshness {
     Source(Reason),
 }
 
+impl Wanted {
+    /// What a statement asks for, and whether a hint says so.
+    pub fn by(statement: &Statement) -> (Wanted, bool) {
+        match (statement.hint, statement.class) {
+            (Some(Hint::Source), _) => (Wanted::Source, true),
+            (Some(Hint::LastUsed), _) => (Wanted::LastUsed, true),
+            (Some(Hint::Replica), Class::Read) => (Wanted::AnyReplica, true),
+            (_, Class::Read) => (Wanted::AnyReplica, false),
+            (_, Class::LastUsed) => (Wanted::LastUsed, false),
+            (_, Class::LastWrite) => (Wanted::LastWrite, false),
+            (_, Class::Write | Class::Transaction | Class::Session | Class::Unknown) => (Wanted::Source, false),
+        }
+    }
+}
+
 /// Everything a decision depends on, besides the section.
 #[derive(Clone, Copy, Debug)]
-pub struct Situation {
+pub struct Situation<'a> {
     /// What the statement wants.
     pub wanted: Wanted,
     /// A hint said so. Hinted reads go to replicas even after a write (`master_on_write`).
@@ -65,9 +83,13 @@ pub struct Situation {
     pub failed: NodeSet,
     /// `mysqlnd_ms.disable_rw_split`.
     pub no_split: bool,
+    /// The statement, for filters that look at it.
+    pub asked: Option<Asked<'a>>,
+    /// Milliseconds on the caller's clock, for filters that look at it.
+    pub now_ms: u64,
 }
 
-impl Situation {
+impl Situation<'_> {
     /// A handle that did nothing yet.
     pub fn new(wanted: Wanted) -> Self {
         Situation {
@@ -83,11 +105,13 @@ impl Situation {
             freshness: Freshness::Any,
             failed: NodeSet::EMPTY,
             no_split: false,
+            asked: None,
+            now_ms: 0,
         }
     }
 }
 
-impl Situation {
+impl Situation<'_> {
     /// The replicas that may answer a read; why a source has to, otherwise.
     fn fresh(&self, section: &Section) -> Result<NodeSet, Reason> {
         match self.freshness {
@@ -172,18 +196,33 @@ impl Reason {
 }
 
 /// The nodes to try, in order, when the chosen one cannot be connected to. Made without memory of its own.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fallbacks {
-    replicas: NodeSet,
-    sources: NodeSet,
+    /// One after the other, each in a cycle.
+    sets: [NodeSet; 6],
     next: usize,
+    /// How many may still be tried.
+    left: u16,
+}
+
+impl Fallbacks {
+    /// None.
+    pub const NONE: Fallbacks = Fallbacks { sets: [NodeSet::EMPTY; 6], next: 0, left: 0 };
+
+    /// First some, then others, each by preference; `most` 0 = all of them.
+    fn new(first: [NodeSet; 3], then: [NodeSet; 3], next: usize, most: u16) -> Self {
+        let [a, b, c] = first;
+        let [d, e, f] = then;
+        Fallbacks { sets: [a, b, c, d, e, f], next, left: if most == 0 { u16::MAX } else { most } }
+    }
 }
 
 impl Iterator for Fallbacks {
     type Item = NodeId;
 
     fn next(&mut self) -> Option<NodeId> {
-        let set = if self.replicas.is_empty() { &mut self.sources } else { &mut self.replicas };
+        self.left = self.left.checked_sub(1)?;
+        let set = self.sets.iter_mut().find(|set| !set.is_empty())?;
         let node = set.at_or_after(self.next)?;
         *set = set.without(node);
         self.next = node.index() + 1;
@@ -217,7 +256,7 @@ impl fmt::Display for Decision {
 }
 
 /// Why there is no node: reaches the program as 2000. The handle stays usable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The hint `ms=last_used` before any statement.
     NothingUsed,
@@ -225,23 +264,26 @@ pub enum Refusal {
     NoReplica,
     /// The section has no source.
     NoSource,
-    /// A filter left nothing.
-    Filtered(&'static str),
+    /// A filter says so.
+    Filtered(Refused),
+    /// The program's filter chose a replica for a statement that is not proven to be a plain read.
+    ReplicaForWrite,
 }
 
 impl Refusal {
     /// The text.
-    pub fn text(self) -> &'static str {
+    pub fn text(&self) -> &str {
         match self {
             Refusal::NothingUsed => "the hint ms=last_used came before any statement",
             Refusal::NoReplica => "no replica for a read, and failover is disabled",
             Refusal::NoSource => "the section has no source",
             Refusal::Filtered(text) => text,
+            Refusal::ReplicaForWrite => "the program's filter chose a replica for a statement that may write",
         }
     }
 
     /// The error that the program sees.
-    pub fn to_error(self) -> Error {
+    pub fn to_error(&self) -> Error {
         Error::client(cr::UNKNOWN_ERROR, format!("mysqlclient-ms: no node for this statement: {}", self.text()))
     }
 }
@@ -253,22 +295,35 @@ pub struct Router {
 }
 
 impl Router {
-    /// For a handle of this section. A handle that takes a new configuration takes a new router.
+    /// For tests: in a program without filters of its own.
+    #[cfg(test)]
     pub fn new(section: &Section) -> Self {
-        Router { chain: Chain::new(&section.filters) }
+        static NONE: crate::cluster::user_filter::NoFilters = crate::cluster::user_filter::NoFilters;
+        Router::with_functions(section, &NONE).expect("no library")
+    }
+
+    /// For a handle of this section. A handle that takes a new configuration takes a new router.
+    ///
+    /// Errors: the chain needs a function that cannot be loaded.
+    pub fn with_functions(section: &Section, functions: &'static dyn UserFilters) -> Result<Self, FilterProblem> {
+        Ok(Router { chain: Chain::new(section, functions)? })
+    }
+
+    /// The filter chain.
+    pub fn chain(&mut self) -> &mut Chain {
+        &mut self.chain
     }
 
     /// Decides where a statement runs.
     pub fn decide(
         &mut self,
         section: &Section,
-        situation: &Situation,
+        situation: &Situation<'_>,
         random: &mut dyn Random,
     ) -> Result<Decision, Refusal> {
         let fixed = |node: NodeId, reason: Reason| {
             // A node that takes writes is used as a source, whatever the statement is.
-            let role = if section.replicas.contains(node) { Role::Replica } else { Role::Source };
-            Ok(Decision { node, role, reason, how: "", fallbacks: Fallbacks::default() })
+            Ok(Decision { node, role: section.role_of(node), reason, how: "", fallbacks: Fallbacks::NONE })
         };
         if let Some(node) = situation.pinned {
             return fixed(node, Reason::Pinned);
@@ -321,15 +376,34 @@ impl Router {
     fn pick(
         &mut self,
         section: &Section,
-        situation: &Situation,
+        situation: &Situation<'_>,
         role: Role,
         reason: Reason,
         random: &mut dyn Random,
     ) -> Result<Decision, Refusal> {
         let failover = section.failover;
+        let failed = if failover.remember_failed { situation.failed } else { NodeSet::EMPTY };
+        let mut view = View {
+            section,
+            role,
+            failed: situation.failed,
+            skip_failed: failover.remember_failed,
+            asked: situation.asked,
+            in_transaction: situation.in_transaction,
+            last_used: situation.last_used,
+            now_ms: situation.now_ms,
+        };
         let replicas = situation.fresh(section).unwrap_or(section.replicas);
         let candidates = Candidates { sources: section.sources, replicas };
-        let failed = situation.failed;
+        let candidates = self.chain.narrow(&view, candidates, random).map_err(Refusal::Filtered)?;
+        if self.chain.is_users() {
+            let Picked { node, how, .. } = self.chain.choose(&view, candidates, random).map_err(Refusal::Filtered)?;
+            let chosen = section.role_of(node);
+            if (role, chosen) == (Role::Source, Role::Replica) {
+                return Err(Refusal::ReplicaForWrite);
+            }
+            return Ok(Decision { node, role: chosen, reason, how, fallbacks: Fallbacks::NONE });
+        }
         let (role, reason) = if role == Role::Replica {
             let none = candidates.replicas.is_empty();
             let none_well = failover.remember_failed && candidates.replicas.minus(failed).is_empty();
@@ -346,26 +420,27 @@ impl Router {
         if role == Role::Source && candidates.sources.is_empty() {
             return Err(Refusal::NoSource);
         }
-        let view = View { role, failed, skip_failed: failover.remember_failed };
-        let Picked { node, next, how } = self.chain.pick(&view, candidates, random).map_err(Refusal::Filtered)?;
+        view.role = role;
+        let Picked { node, next, how } = self.chain.choose(&view, candidates, random).map_err(Refusal::Filtered)?;
         // Failed nodes are tried last, and only if nothing else is left of their kind.
         let well_first = |set: NodeSet| {
-            let well = if failover.remember_failed { set.minus(failed) } else { set };
-            if well.is_empty() { set } else { well }
+            let well = set.minus(failed);
+            section.tiers(if well.is_empty() { set } else { well })
         };
+        let nobody = [NodeSet::EMPTY; 3];
+        let most = failover.max_retries;
         let fallbacks = match (failover.strategy, role) {
-            (Strategy::Disabled, _) | (Strategy::Source, Role::Source) => Fallbacks::default(),
+            (Strategy::Disabled, _) | (Strategy::Source, Role::Source) => Fallbacks::NONE,
             (Strategy::Source, Role::Replica) => {
-                let source = well_first(candidates.sources).at_or_after(0);
-                Fallbacks { sources: source.into_iter().collect(), ..Fallbacks::default() }
+                let source = well_first(candidates.sources).iter().find_map(|tier| tier.at_or_after(0));
+                Fallbacks::new([source.into_iter().collect(), NodeSet::EMPTY, NodeSet::EMPTY], nobody, 0, most)
             }
             (Strategy::LoopBeforeSource, Role::Source) => {
-                Fallbacks { sources: well_first(candidates.sources.without(node)), next, ..Fallbacks::default() }
+                Fallbacks::new(well_first(candidates.sources.without(node)), nobody, next, most)
             }
             (Strategy::LoopBeforeSource, Role::Replica) => {
-                let others = candidates.replicas.without(node);
-                let others = if failover.remember_failed { others.minus(failed) } else { others };
-                Fallbacks { replicas: others, sources: well_first(candidates.sources), next }
+                let others = section.tiers(candidates.replicas.without(node).minus(failed));
+                Fallbacks::new(others, well_first(candidates.sources), next, most)
             }
         };
         Ok(Decision { node, role, reason, how, fallbacks })

@@ -23,6 +23,21 @@ pub enum Hint {
     NotServed(&'static str),
 }
 
+impl Hint {
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Hint::Source => "ms=master",
+            Hint::Replica => "ms=slave",
+            Hint::LastUsed => "ms=last_used",
+            Hint::Level(Level::Strong) => "ms=strong",
+            Hint::Level(Level::Session) => "ms=session",
+            Hint::Level(Level::Eventual) => "ms=eventual",
+            Hint::NotServed(name) => name,
+        }
+    }
+}
+
 /// The hint in front of a statement and where the statement's own text begins (behind all leading plain comments).
 ///
 /// Rules, from the reference 4.2: leading comments only; any letter case; blanks before and after; the last hint
@@ -30,18 +45,42 @@ pub enum Hint {
 /// comment without end.
 pub(super) fn leading(text: &[u8]) -> (Option<(Hint, Span)>, usize) {
     let mut hint = None;
-    let mut at = 0;
-    loop {
-        while text.get(at).is_some_and(|b| matches!(b, b' ' | 9..=13)) {
-            at += 1;
+    let mut comments = Comments { text, at: 0 };
+    while let Some(body) = comments.next_span() {
+        if let Some(found) = parse(body.of(text)) {
+            hint = Some((found, body));
         }
+    }
+    (hint, comments.at)
+}
+
+/// The texts of the comments in front of a statement, in order.
+pub(super) fn comments(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut comments = Comments { text, at: 0 };
+    std::iter::from_fn(move || comments.next_span().map(|body| body.of(text)))
+}
+
+/// Walks over what stands in front of a statement.
+struct Comments<'t> {
+    text: &'t [u8],
+    /// Where the next comment or the statement's own text begins.
+    at: usize,
+}
+
+impl Comments<'_> {
+    fn next_span(&mut self) -> Option<Span> {
+        let text = self.text;
+        while text.get(self.at).is_some_and(|b| matches!(b, b' ' | 9..=13)) {
+            self.at += 1;
+        }
+        let at = self.at;
         let rest = text.get(at..).unwrap_or_default();
         let (body, end) = if rest.starts_with(b"/*") {
             let code = matches!(rest.get(2), Some(b'!'))
                 || matches!((rest.get(2), rest.get(3)), (Some(b'M' | b'm'), Some(b'!')));
             match memmem::find(rest.get(2..).unwrap_or_default(), b"*/") {
                 Some(length) if !code => (at + 2..at + 2 + length, at + length + 4),
-                _ => return (hint, at),
+                _ => return None,
             }
         } else {
             let mark = if rest.starts_with(b"#") {
@@ -49,15 +88,13 @@ pub(super) fn leading(text: &[u8]) -> (Option<(Hint, Span)>, usize) {
             } else if rest.starts_with(b"--") && rest.get(2).is_none_or(|b| *b <= b' ' || *b == 0x7f) {
                 2
             } else {
-                return (hint, at);
+                return None;
             };
             let length = memchr(b'\n', rest).unwrap_or(rest.len());
             (at + mark.min(length)..at + length, at + (length + 1).min(rest.len()))
         };
-        if let Some(found) = parse(&text[body.clone()]) {
-            hint = Some((found, Span { start: body.start as u32, end: body.end as u32 }));
-        }
-        at = end;
+        self.at = end;
+        Some(Span { start: body.start as u32, end: body.end as u32 })
     }
 }
 

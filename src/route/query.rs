@@ -274,6 +274,7 @@ impl Scan<'_> {
             match walk.frame.cte() {
                 CTE_NAME => {
                     if kw != Kw::Recursive {
+                        self.needs.derived.push(span(token));
                         walk.frame.set_cte(CTE_NAMED);
                     }
                     return;

@@ -104,6 +104,8 @@ pub struct TableRef {
 pub struct Needs {
     /// Names at table positions, in order, repeated as in the text.
     pub tables: Vec<TableRef>,
+    /// Names of common table expressions, in order.
+    pub derived: Vec<Span>,
     /// User variables read (or read and written), with their `@`.
     pub user_variables: Vec<Span>,
     /// System variables read, with their `@@`.
@@ -114,6 +116,14 @@ pub struct Needs {
     pub kill: Option<u64>,
     /// A `/*+ SET_VAR(...) */` hint is there.
     pub set_var_hint: bool,
+}
+
+impl Needs {
+    /// Whether a name at a table position is that of a common table expression.
+    pub fn is_derived(&self, table: &TableRef, text: &[u8]) -> bool {
+        table.schema.is_none()
+            && self.derived.iter().any(|derived| derived.name(text).eq_ignore_ascii_case(&table.name.name(text)))
+    }
 }
 
 /// What the classifier found.

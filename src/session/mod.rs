@@ -21,6 +21,7 @@ mod promise;
 mod quality;
 mod query;
 mod question;
+mod reload;
 mod results;
 mod routed;
 mod steer;
@@ -80,6 +81,8 @@ pub struct Session {
     options: Options,
     args: ConnectArgs,
     nodes: Vec<Node>,
+    /// Counts how often the nodes got other numbers.
+    numbering: u32,
     /// The node used last; its connection answers for the handle.
     at: Option<usize>,
     router: Option<Box<Router>>,
@@ -111,6 +114,7 @@ impl Session {
             options: Options::new(family),
             args: ConnectArgs::default(),
             nodes: Vec::new(),
+            numbering: 0,
             at: None,
             router: None,
             carry: Carry::default(),

@@ -66,6 +66,21 @@ impl Node {
         self.era = new_era();
     }
 
+    /// The same server by the same account, with the same settings: a connection to one is a connection to the other.
+    pub fn is_same(&self, other: &Node) -> bool {
+        let (one, two) = (&self.target, &other.target);
+        (&one.endpoint, &one.user, &one.password, one.client_flags)
+            == (&two.endpoint, &two.user, &two.password, two.client_flags)
+            && self.tls == other.tls
+    }
+
+    /// Goes on with another node's connection.
+    pub fn take_over(&mut self, other: &mut Node) {
+        self.connection = other.connection.take();
+        self.versions = other.versions;
+        self.era = other.era;
+    }
+
     /// Takes the connection out.
     pub fn take(&mut self) -> Option<Connection> {
         self.connection.take()

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use crate::cluster::topology::NodeId;
 use crate::conn::{Command, End, PrepareOk, statement};
 use crate::error::{Error, Origin, Sent};
 use crate::options::Family;
@@ -38,6 +39,8 @@ pub struct Prepared {
     last_id: u32,
     /// Long data was sent for the next execution, which has to follow it there.
     committed: Option<Decision>,
+    /// The handle's numbering of nodes that all of this goes by.
+    numbering: u32,
 }
 
 /// What a statement's text means depends on these when it is prepared, not when it is executed.
@@ -125,6 +128,7 @@ impl Session {
     pub async fn prepare(&mut self, prepared: &mut Prepared, sql: &[u8]) -> Result<(PrepareOk, Columns), Error> {
         self.begin().await?;
         prepared.sql = sql.into();
+        prepared.numbering = self.numbering;
         prepared.reading = self.reading_of(sql);
         let described = if self.router.is_some() {
             let mut described = None;
@@ -170,6 +174,7 @@ impl Session {
         prepared: &mut Prepared,
         node: usize,
     ) -> Result<Option<(PrepareOk, Columns)>, Error> {
+        self.renumber(prepared);
         if prepared.on(node, self.nodes[node].era()).is_some() {
             return Ok(None);
         }
@@ -280,6 +285,7 @@ impl Session {
         if sql.is_empty() {
             return Err(not_prepared());
         }
+        self.renumber(prepared);
         if let Some(decision) = prepared.committed.take() {
             return self.execute_where_data_is(prepared, request, &sql, decision).await;
         }
@@ -313,6 +319,7 @@ impl Session {
             let what = &mut What::Execute(prepared, request);
             return self.send_routed_as(sql, Manner::Pipelined, what).await.map(|_| ());
         };
+        self.renumber(prepared);
         let index = decision.node.index();
         let current = self.carry.is_current(&self.nodes[index].versions) && self.asks_nothing(index);
         let node = &mut self.nodes[index];
@@ -345,7 +352,7 @@ impl Session {
     ) -> Result<(), Error> {
         let node = decision.node.index();
         let statement: Arc<Statement> = self.checked_statement(sql)?;
-        if prepared.on(node, self.nodes[node].era()).is_none() {
+        if prepared.home != Some(node) || prepared.on(node, self.nodes[node].era()).is_none() {
             return Err(Error::lost(self.options.family).sent(Sent::No));
         }
         self.bring_up_to_date(node).await?;
@@ -472,8 +479,38 @@ impl Session {
         self.store_statement_rows(&[]).await
     }
 
+    /// After the nodes got other numbers: connections are known by their eras. What was on one that is closed is lost.
+    #[inline]
+    pub(super) fn renumber(&self, prepared: &mut Prepared) {
+        if prepared.numbering != self.numbering {
+            self.renumber_for_sure(prepared);
+        }
+    }
+
+    #[cold]
+    fn renumber_for_sure(&self, prepared: &mut Prepared) {
+        let home = prepared.home.and_then(|home| prepared.instances.iter().find(|instance| instance.node == home));
+        let home = home.map(|instance| instance.era);
+        let place = |era: u64| self.nodes.iter().position(|node| node.era() == Some(era));
+        prepared.instances.retain_mut(|instance| match place(instance.era) {
+            Some(node) => {
+                instance.node = node;
+                true
+            }
+            None => false,
+        });
+        prepared.home = home.and_then(place);
+        if let (Some(decision), Some(node)) = (&mut prepared.committed, prepared.home.and_then(NodeId::new)) {
+            decision.node = node;
+        }
+        prepared.numbering = self.numbering;
+    }
+
     /// Goes to the node where the statement's cursor or state is.
     fn at_home(&mut self, prepared: &Prepared) -> Result<Instance, Error> {
+        if prepared.numbering != self.numbering {
+            return self.at_home_by_era(prepared);
+        }
         let node = prepared.home.unwrap_or(0);
         let era = self.nodes.get(node).and_then(super::nodes::Node::era);
         let mut instance = prepared.on(node, era);
@@ -483,6 +520,20 @@ impl Session {
         let instance = instance.ok_or_else(|| Error::lost(self.options.family).sent(Sent::No))?;
         self.at = Some(node);
         Ok(instance)
+    }
+
+    /// The same before the statement has learned of the nodes' new numbers.
+    #[cold]
+    fn at_home_by_era(&mut self, prepared: &Prepared) -> Result<Instance, Error> {
+        let found = prepared.instances.iter().find(|instance| Some(instance.node) == prepared.home).copied();
+        let node = found.and_then(|found| self.nodes.iter().position(|node| node.era() == Some(found.era)));
+        match (found, node) {
+            (Some(instance), Some(node)) => {
+                self.at = Some(node);
+                Ok(Instance { node, ..instance })
+            }
+            _ => Err(Error::lost(self.options.family).sent(Sent::No)),
+        }
     }
 
     /// Throws the rows away that wait; with `all` those of further results, too.
@@ -512,6 +563,10 @@ impl Session {
     /// where the next execution runs.
     pub async fn send_long_data(&mut self, prepared: &mut Prepared, parameter: u16, data: &[u8]) -> Result<(), Error> {
         self.begin().await?;
+        self.renumber(prepared);
+        if prepared.committed.is_some() && prepared.home.is_none() {
+            return Err(Error::lost(self.options.family).sent(Sent::No));
+        }
         let node = match (&self.router, prepared.committed) {
             (None, _) => 0,
             (Some(_), Some(decision)) => decision.node.index(),
@@ -534,6 +589,7 @@ impl Session {
     /// `mysql_stmt_reset`: the server forgets long data and closes the cursor, on the node that has them.
     pub async fn reset_statement(&mut self, prepared: &mut Prepared) -> Result<(), Error> {
         self.begin().await?;
+        self.renumber(prepared);
         prepared.committed = None;
         if self.router.is_some() && prepared.home.is_none_or(|node| prepared.on(node, self.nodes[node].era()).is_none())
         {
@@ -559,6 +615,7 @@ impl Session {
     /// Errors: 2014 while rows wait.
     pub async fn close_statement(&mut self, prepared: &mut Prepared) -> Result<(), Error> {
         self.phase.check_free(self.more_results())?;
+        self.renumber(prepared);
         let mut failure = None;
         for instance in std::mem::take(&mut prepared.instances) {
             let Some(node) = self.nodes.get_mut(instance.node) else { continue };

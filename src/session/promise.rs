@@ -11,7 +11,6 @@ use crate::cluster::config::quality::{Consistency, Level, OnTimeout, Scope};
 use crate::cluster::gtid::{Position, mariadb};
 use crate::cluster::progress::PAUSE;
 use crate::cluster::topology::{NodeId, NodeSet};
-use crate::env::{Clock, SystemClock};
 use crate::log;
 use crate::route::decide::{Freshness, Reason};
 
@@ -77,6 +76,8 @@ struct Peer {
 pub(super) struct Promise {
     level: Option<Level>,
     scope: Scope,
+    /// The program has chosen its level or scope: a changed configuration does not take that away.
+    chosen: bool,
     wait: Duration,
     pub(super) on_timeout: OnTimeout,
     /// A `match` rule brought the handle here: its program knows nothing of replicas.
@@ -106,6 +107,7 @@ impl Promise {
         Promise {
             level: consistency.level,
             scope: consistency.scope,
+            chosen: false,
             wait: consistency.wait,
             on_timeout: consistency.on_timeout,
             by_rule,
@@ -125,11 +127,34 @@ impl Promise {
     /// The program chooses another level.
     pub(super) fn set_level(&mut self, level: Level) {
         self.level = Some(level);
+        self.chosen = true;
     }
 
     /// The program chooses whose writes are seen.
     pub(super) fn set_scope(&mut self, scope: Scope) {
         self.scope = scope;
+        self.chosen = true;
+    }
+
+    /// The handle takes a changed configuration; `now_at` tells where a node of before is now.
+    pub(super) fn follow(&mut self, consistency: &Consistency, nodes: usize, now_at: &dyn Fn(usize) -> Option<usize>) {
+        if !self.chosen {
+            (self.level, self.scope) = (consistency.level, consistency.scope);
+        }
+        (self.wait, self.on_timeout) = (consistency.wait, consistency.on_timeout);
+        let mut peers: Box<[Peer]> = vec![Peer::default(); nodes].into();
+        for (index, peer) in std::mem::take(&mut self.peers).into_iter().enumerate() {
+            if let Some(place) = now_at(index).and_then(|place| peers.get_mut(place)) {
+                *place = peer;
+            }
+        }
+        self.peers = peers;
+        let writer = self.writer.and_then(now_at);
+        if self.writer.is_some() && writer.is_none() {
+            // The next source has to be compared with what was written.
+            self.doubt = self.doubt.max(Doubt::MayBeLost);
+        }
+        self.writer = writer;
     }
 
     /// The last GTID that a reply carried; empty before the first.
@@ -275,7 +300,7 @@ impl Router {
         // The others are asked ahead of their first read after a write, so that they take their share of the reads. They
         // are not waited for while another one is known to be good.
         let waits = fresh.is_empty();
-        let now = SystemClock.now();
+        let now = self.now;
         let worth_asking = |id: &NodeId| {
             let rests = self.promise.peers.get(id.index()).is_some_and(|peer| !waits && peer.ask_after > now);
             !rests && self.section.progress.is_worth_waiting_for(*id, now)
@@ -385,7 +410,7 @@ impl Router {
     /// A node answered [`Question::Reached`] with no. `waits`: after the time that it had.
     pub(super) fn has_not_reached(&mut self, node: usize, version: u64, waits: bool) {
         let (Some(id), Some(peer)) = (NodeId::new(node), self.promise.peers.get_mut(node)) else { return };
-        let now = SystemClock.now();
+        let now = self.now;
         if !waits {
             peer.ask_after = now + PAUSE;
             return;

@@ -59,7 +59,10 @@ impl Session {
         self.begin().await?;
         match self.router {
             None => self.send_plain(Command::Query, &[sql]).await?,
-            Some(_) => self.send_routed(sql, Manner::Awaited).await?,
+            Some(_) => {
+                self.send_routed(sql, Manner::Awaited).await?;
+                self.forget_time();
+            }
         }
         self.phase = Phase::AwaitingReply;
         Ok(())
@@ -183,6 +186,9 @@ impl Session {
     /// Learns from the head of a reply.
     #[inline]
     fn take_head(&mut self, head: Result<Head, Error>) -> Result<(), Error> {
+        if self.router.is_some() {
+            self.note_answered();
+        }
         match head {
             Ok(Head::Ok(ok)) => {
                 self.take_ok(ok);

@@ -108,10 +108,11 @@ impl Session {
         const MOST_ROWS: u64 = 1000;
         let connection = self.current()?;
         match connection.read_head().await {
-            Ok(Head::ResultSet(_)) => match connection.skip_few_rows(MOST_ROWS).await {
-                Ok(true) => return Ok(()),
-                Ok(false) | Err(_) => {}
-            },
+            Ok(Head::ResultSet(_)) => {
+                if let Ok(true) = connection.skip_few_rows(MOST_ROWS).await {
+                    return Ok(());
+                }
+            }
             Ok(Head::Ok(_)) => return Ok(()),
             Err(error) if error.origin == Origin::Server => return Ok(()),
             Ok(Head::LocalInfile(_)) | Err(_) => {}

@@ -4,12 +4,15 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use zeroize::Zeroize;
 
 use crate::cluster::Clusters;
-use crate::cluster::config::{Call, Section, Snapshot, Strategy};
-use crate::cluster::topology::{Endpoint as ClusterEndpoint, NodeId, NodeSet};
+use crate::cluster::balance::Ticket;
+use crate::cluster::config::{Call, FilterSpec, Section, Snapshot, Store, Strategy};
+use crate::cluster::topology::{Endpoint as ClusterEndpoint, NodeId, NodeSet, Role};
+use crate::cluster::user_filter::UserFilters;
 use crate::conn::{Command, Connection, Endpoint, Placeholder, Target};
 use crate::env::{Clock, SystemClock, SystemRandom};
 use crate::error::{Error, Sent, cr};
@@ -41,8 +44,10 @@ pub(super) enum Loss {
 
 /// What a routed handle knows besides its connections.
 pub struct Router {
-    /// The configuration that the handle was connected with, kept alive.
-    _snapshot: Arc<Snapshot>,
+    /// The configuration that the handle goes by.
+    pub(super) snapshot: Arc<Snapshot>,
+    /// Where a newer one would come from.
+    pub(super) origin: Origin,
     pub(super) section: Arc<Section>,
     pub(super) chain: decide::Router,
     pub(super) random: SystemRandom,
@@ -73,6 +78,19 @@ pub struct Router {
     placeholder: Option<Placeholder>,
     known_version: Option<Vec<u8>>,
     pub(super) handle_number: u64,
+    /// The statement that is not answered to its end.
+    pub(super) in_flight: Option<Ticket>,
+    /// The filters choose by the time that answers take.
+    pub(super) measures: bool,
+    /// When the present statement began.
+    pub(super) now: Duration,
+}
+
+/// Where a handle's configuration came from, to see whether there is a newer one.
+pub(super) struct Origin {
+    pub(super) store: Arc<Store>,
+    pub(super) functions: &'static dyn UserFilters,
+    pub(super) environment: Environment,
 }
 
 impl Router {
@@ -83,11 +101,7 @@ impl Router {
 
     /// Nodes whose failure is remembered.
     pub(super) fn failed(&self) -> NodeSet {
-        if self.section.failover.remember_failed {
-            self.section.health.failed_nodes(SystemClock.now())
-        } else {
-            NodeSet::EMPTY
-        }
+        if self.section.failover.remember_failed { self.section.health.failed_nodes(self.now) } else { NodeSet::EMPTY }
     }
 }
 
@@ -107,30 +121,25 @@ impl Session {
         if let Some(snapshot) = &snapshot {
             tell_problems(snapshot);
         }
-        let text = |bytes: &Option<Vec<u8>>| bytes.as_deref().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
         let completed = args.clone().complete(&self.options, environment);
-        let (host, socket) = (text(&completed.host), text(&completed.socket));
-        let (user, database) = (text(&completed.user), text(&completed.database));
-        let call = Call {
-            host: host.as_deref(),
-            port: completed.port,
-            socket: socket.as_deref(),
-            user: user.as_deref(),
-            database: database.as_deref(),
-        };
-        let section = snapshot.as_ref().and_then(|snapshot| snapshot.config.find(&call));
-        match (section, &snapshot) {
-            (Some(section), Some(snapshot)) => {
+        let section = snapshot.as_ref().and_then(|snapshot| section_of(&completed, snapshot));
+        match (section, &snapshot, clusters.store()) {
+            (Some(section), Some(snapshot), Some(store)) => {
                 if let Some(text) = &clusters.directives.refused {
                     return Err(Error::client(cr::UNKNOWN_ERROR, text.clone()));
                 }
-                let (section, snapshot) = (Arc::clone(section), Arc::clone(snapshot));
+                let snapshot = Arc::clone(snapshot);
                 let no_split = clusters.directives.disable_rw_split;
-                self.connect_routed(completed, environment, section, snapshot, no_split).await
+                let origin = Origin {
+                    store: Arc::clone(store),
+                    functions: clusters.functions(),
+                    environment: environment.clone(),
+                };
+                self.connect_routed(completed, origin, section, snapshot, no_split).await
             }
             _ => {
-                let host = host.as_deref().unwrap_or("localhost");
-                match clusters.refusal(snapshot.as_deref(), host) {
+                let host = completed.host.as_deref().map(String::from_utf8_lossy);
+                match clusters.refusal(snapshot.as_deref(), host.as_deref().unwrap_or("localhost")) {
                     Some(error) => Err(error),
                     None => self.connect_plain(args, environment).await,
                 }
@@ -142,7 +151,7 @@ impl Session {
     async fn connect_routed(
         &mut self,
         args: ConnectArgs,
-        environment: &Environment,
+        origin: Origin,
         section: Arc<Section>,
         snapshot: Arc<Snapshot>,
         no_split: bool,
@@ -150,6 +159,7 @@ impl Session {
         if let Some(problem) = &section.refused {
             return Err(problem.to_error());
         }
+        let chain = make_chain(&section, origin.functions)?;
         if self.options.charset.is_none() {
             self.options.charset.clone_from(&section.server_charset);
         }
@@ -157,7 +167,7 @@ impl Session {
         self.outcome = super::Outcome { affected_rows: 0, status: STATUS_AUTOCOMMIT, ..Default::default() };
         self.carry = super::carry::Carry::default();
         self.carry.set_schema(args.database.clone().filter(|name| !name.is_empty()), None);
-        self.nodes = section.nodes.iter().map(|node| self.node_of(node, &args, environment)).collect();
+        self.nodes = section.nodes.iter().map(|node| self.node_of(node, &args, &origin.environment)).collect();
         let context = LexContext {
             sql_mode_known: false,
             multi_statements: args.flags & CLIENT_MULTI_STATEMENTS != 0,
@@ -168,7 +178,7 @@ impl Session {
         let facts = section.facts.get();
         let by_name = args.host.as_deref() == Some(section.name.as_bytes());
         self.router = Some(Box::new(Router {
-            chain: decide::Router::new(&section),
+            chain,
             random: SystemRandom::new(),
             cache: StatementCache::new(DEFAULT_LIMIT_BYTES),
             classify: ClassifyConfig::default(),
@@ -195,7 +205,11 @@ impl Session {
             placeholder: Placeholder::new(),
             known_version: facts.map(|facts| facts.version.clone()),
             handle_number: NEXT_HANDLE.fetch_add(1, Ordering::Relaxed),
-            _snapshot: snapshot,
+            in_flight: None,
+            measures: measures(&section),
+            now: SystemClock.now(),
+            snapshot,
+            origin,
             section: Arc::clone(&section),
         }));
         if let Err(error) = self.follow_attributes() {
@@ -232,7 +246,12 @@ impl Session {
     }
 
     /// A configured node, with what it leaves out taken from the connect call.
-    fn node_of(&self, node: &crate::cluster::topology::Node, args: &ConnectArgs, environment: &Environment) -> Node {
+    pub(super) fn node_of(
+        &self,
+        node: &crate::cluster::topology::Node,
+        args: &ConnectArgs,
+        environment: &Environment,
+    ) -> Node {
         use std::os::unix::ffi::OsStrExt;
         let socket = match &args.socket {
             Some(path) if !path.is_empty() => std::path::Path::new(std::ffi::OsStr::from_bytes(path)).to_owned(),
@@ -279,7 +298,7 @@ impl Session {
             tls.apply(&mut options.tls);
         }
         let id = NodeId::new(index);
-        if id.is_none_or(|id| !router.section.sources.contains(id)) {
+        if id.is_none_or(|id| router.section.role_of(id) != Role::Source) {
             let sets_state = |sql: &Vec<u8>| sets_session_state(sql, &router.context);
             options.init_commands.retain(sets_state);
         }
@@ -492,8 +511,36 @@ fn sets_session_state(sql: &[u8], context: &LexContext) -> bool {
     statement.class == Class::Session && !statement.effects.iter().any(global)
 }
 
+/// The section that a connect call names or fits.
+pub(super) fn section_of(args: &ConnectArgs, snapshot: &Snapshot) -> Option<Arc<Section>> {
+    let text = |bytes: &Option<Vec<u8>>| bytes.as_deref().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    let (host, socket) = (text(&args.host), text(&args.socket));
+    let (user, database) = (text(&args.user), text(&args.database));
+    let call = Call {
+        host: host.as_deref(),
+        port: args.port,
+        socket: socket.as_deref(),
+        user: user.as_deref(),
+        database: database.as_deref(),
+    };
+    snapshot.config.find(&call).cloned()
+}
+
+/// The chain of a section. Errors: 2000 for a function that cannot be loaded.
+pub(super) fn make_chain(section: &Section, functions: &'static dyn UserFilters) -> Result<decide::Router, Error> {
+    decide::Router::with_functions(section, functions).map_err(|problem| {
+        let text = format!("mysqlclient-ms: section {}: a filter cannot be used: {problem}", section.name);
+        Error::client(cr::UNKNOWN_ERROR, text)
+    })
+}
+
+/// Whether the section's filters choose by time.
+pub(super) fn measures(section: &Section) -> bool {
+    section.filters.contains(&FilterSpec::Fastest)
+}
+
 /// Writes a configuration's mistakes into the log, once per state of the file.
-fn tell_problems(snapshot: &Snapshot) {
+pub(super) fn tell_problems(snapshot: &Snapshot) {
     static TOLD: AtomicU64 = AtomicU64::new(0);
     if TOLD.swap(snapshot.generation, Ordering::Relaxed) != snapshot.generation {
         for problem in &snapshot.problems {

@@ -12,6 +12,7 @@ use crate::error::{Error, Origin, Sent, cr};
 use crate::log::{self, DecisionLine};
 use crate::result::Columns;
 use crate::route::decide::{Decision, Situation, Wanted};
+use crate::route::filter::Asked;
 use crate::route::{Class, Hint, Server, Statement};
 
 use super::effects::{self, Pending};
@@ -57,16 +58,10 @@ pub(super) enum Rest {
 
 /// What a statement asks of the decision.
 fn wanted(statement: &Statement, manner: Manner) -> (Wanted, bool) {
-    match (statement.hint, statement.class) {
-        (_, Class::Read) if manner == Manner::OnSource => (Wanted::Source, false),
-        (Some(Hint::Source), _) => (Wanted::Source, true),
-        (Some(Hint::LastUsed), _) => (Wanted::LastUsed, true),
-        (Some(Hint::Replica), Class::Read) => (Wanted::AnyReplica, true),
-        (_, Class::Read) => (Wanted::AnyReplica, false),
-        (_, Class::LastUsed) => (Wanted::LastUsed, false),
-        (_, Class::LastWrite) => (Wanted::LastWrite, false),
-        (_, Class::Write | Class::Transaction | Class::Session | Class::Unknown) => (Wanted::Source, false),
+    if statement.class == Class::Read && manner == Manner::OnSource {
+        return (Wanted::Source, false);
     }
+    Wanted::by(statement)
 }
 
 impl Session {
@@ -177,9 +172,10 @@ impl Session {
 
     /// What the statement is and where it goes.
     fn destination(&mut self, sql: &[u8], manner: Manner) -> Result<(Arc<Statement>, Decision), Error> {
+        self.follow_configuration();
         let statement = self.checked_statement(sql)?;
         self.warn_of_hint(&statement);
-        let decision = self.decide(&statement, manner)?;
+        let decision = self.decide(sql, &statement, manner)?;
         Ok((statement, decision))
     }
 
@@ -211,7 +207,7 @@ impl Session {
                 // The new node has another version or sql_mode than those that were known; or it is the first to tell
                 // that there are no GTIDs, and they are needed.
                 statement = self.classified(sql)?;
-                decision = self.decide(&statement, manner)?;
+                decision = self.decide(sql, &statement, manner)?;
                 fallbacks = decision.fallbacks;
                 node = decision.node;
                 continue;
@@ -232,7 +228,7 @@ impl Session {
                     if statement.class == Class::Read && manner != Manner::OnSource && refuses_state(&error) {
                         // A replica that lacks the schema lags; the source decides whether it exists.
                         manner = Manner::OnSource;
-                        decision = self.decide(&statement, manner)?;
+                        decision = self.decide(sql, &statement, manner)?;
                         fallbacks = decision.fallbacks;
                         node = decision.node;
                         continue;
@@ -257,7 +253,7 @@ impl Session {
         if node != decision.node
             && let Some(router) = self.router.as_deref()
         {
-            decision.role = if router.section.replicas.contains(node) { Role::Replica } else { Role::Source };
+            decision.role = router.section.role_of(node);
             decision.node = node;
         }
         if !matches!(what, What::Prepare(..)) {
@@ -316,7 +312,7 @@ impl Session {
         router.cache.classify(sql, &router.context, &router.classify).class != statement.class
     }
 
-    fn decide(&mut self, statement: &Statement, manner: Manner) -> Result<Decision, Error> {
+    fn decide(&mut self, sql: &[u8], statement: &Statement, manner: Manner) -> Result<Decision, Error> {
         let at = self.at;
         let Some(router) = self.router.as_deref_mut() else { return Err(Error::gone(self.options.family)) };
         let (wanted, hinted) = wanted(statement, manner);
@@ -346,6 +342,8 @@ impl Session {
             freshness,
             failed: router.failed(),
             no_split: router.no_split,
+            asked: Some(Asked { sql, statement, schema: self.carry.schema().unwrap_or_default() }),
+            now_ms: router.now.as_millis() as u64,
         };
         router.chain.decide(&router.section, &situation, &mut router.random).map_err(|refusal| refusal.to_error())
     }
@@ -447,9 +445,10 @@ impl Session {
             connection.quit();
         }
         self.failed();
-        let is_source =
-            |router: &Router| self.at.and_then(NodeId::new).is_some_and(|node| router.section.sources.contains(node));
-        let on_replica = self.router.as_deref().is_some_and(|router| !is_source(router));
+        let is_replica = |router: &Router| {
+            self.at.and_then(NodeId::new).is_some_and(|node| router.section.role_of(node) == Role::Replica)
+        };
+        let on_replica = self.router.as_deref().is_some_and(is_replica);
         self.again = on_replica.then_some(Manner::OnSource);
         error.sent(Sent::No)
     }
@@ -534,6 +533,9 @@ impl Session {
             router.note_written(at, tells);
         }
         if self.phase == Phase::Ready {
+            if status & super::MORE_RESULTS == 0 {
+                router.in_flight = None;
+            }
             router.tracker.after(status);
             router.follow_transaction(at);
         }
@@ -547,6 +549,7 @@ impl Session {
         if broke && (router.writes || router.tracker.in_transaction()) {
             router.promise.doubt();
         }
+        router.in_flight = None;
         router.tracker.after_error();
         self.note_loss();
     }
@@ -563,6 +566,9 @@ impl Session {
 
     /// The handle's connections belong to another process now: what was open there is lost here.
     pub(super) fn observe_abandoned(&mut self) {
+        if let Some(router) = self.router.as_deref_mut() {
+            router.in_flight = None;
+        }
         self.note_loss();
     }
 
@@ -592,6 +598,7 @@ impl Router {
         self.promise.sent();
         self.pending = effects::pending(statement, sql);
         self.writes = matches!(statement.class, Class::Write | Class::Unknown);
+        self.in_flight = self.section.balance.sent(decision.node, self.measures.then_some(self.now));
         self.used_source |= decision.role == Role::Source;
         self.tracker.before(statement);
         if self.tracker.in_transaction() && self.section.trx_stickiness != Stickiness::Disabled {

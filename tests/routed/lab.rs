@@ -6,6 +6,7 @@
 use std::ffi::OsString;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
 
 use harness::Cluster;
 use mysqlclient_ms::cluster::Clusters;
@@ -18,6 +19,7 @@ use mysqlclient_ms::session::{ConnectArgs, Environment, Session};
 /// A configuration file with one section, `shop`; removed with it.
 pub struct Shop {
     _folder: tempfile::TempDir,
+    pub file: PathBuf,
     pub clusters: Clusters,
 }
 
@@ -32,18 +34,28 @@ pub fn addresses(cluster: &Cluster) -> Vec<Address> {
 impl Shop {
     /// The first address is the source, the others are replicas; `keys` are further keys of the section.
     pub fn new(addresses: &[Address], keys: &str) -> Shop {
-        let node = |(host, port): &Address| format!(r#"{{"host": "{host}", "port": {port}}}"#);
-        let replicas: Vec<String> = addresses[1..]
-            .iter()
-            .enumerate()
-            .map(|(i, address)| format!(r#""r{}": {}"#, i + 1, node(address)))
-            .collect();
+        Shop::of(&Shop::text(addresses, &[], keys))
+    }
+
+    /// A configuration: nodes `source`, `r1`, `r2`, ... with further keys for each, and further keys of the section.
+    #[allow(dead_code)]
+    pub fn text(addresses: &[Address], node_keys: &[&str], keys: &str) -> String {
+        let node = |i: usize| {
+            let (host, port) = &addresses[i];
+            let further = node_keys.get(i).filter(|keys| !keys.is_empty()).map_or(String::new(), |k| format!(", {k}"));
+            format!(r#"{{"host": "{host}", "port": {port}{further}}}"#)
+        };
+        let replicas: Vec<String> = (1..addresses.len()).map(|i| format!(r#""r{i}": {}"#, node(i))).collect();
         let comma = if keys.is_empty() { "" } else { ", " };
-        let text = format!(
+        format!(
             r#"{{"shop": {{"master": {{"source": {}}}, "slave": {{{}}}{comma}{keys}}}}}"#,
-            node(&addresses[0]),
+            node(0),
             replicas.join(", ")
-        );
+        )
+    }
+
+    /// With this configuration.
+    pub fn of(text: &str) -> Shop {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("shop.json");
         let mut options = std::fs::OpenOptions::new();
@@ -53,7 +65,16 @@ impl Shop {
             [variable("MYSQLND_MS_ENABLE", "1".as_ref()), variable("MYSQLND_MS_CONFIG_FILE", &file)],
             false,
         );
-        Shop { _folder: folder, clusters }
+        Shop { _folder: folder, file, clusters }
+    }
+
+    /// Puts another configuration in the place of this one, as a careful administrator does: by renaming.
+    #[allow(dead_code)]
+    pub fn rewrite(&self, text: &str) {
+        let new = self.file.with_extension("new");
+        let mut options = std::fs::OpenOptions::new();
+        options.write(true).create_new(true).mode(0o600).open(&new).unwrap().write_all(text.as_bytes()).unwrap();
+        std::fs::rename(&new, &self.file).unwrap();
     }
 
     /// A handle of the section, with its default schema.

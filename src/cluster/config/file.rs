@@ -72,7 +72,22 @@ pub(super) fn read(path: &Path) -> Result<Guarded, Refused> {
     read_as(path, rustix::process::geteuid().as_raw())
 }
 
+/// Judges the file without reading it.
+pub(super) fn check(path: &Path) -> Result<(), Refused> {
+    open_as(path, rustix::process::geteuid().as_raw()).map(|_| ())
+}
+
 fn read_as(path: &Path, user: u32) -> Result<Guarded, Refused> {
+    let (file, meta) = open_as(path, user)?;
+    if meta.size() > MAX_SIZE {
+        return Err(Refused::new(format!("is larger than {} MiB", MAX_SIZE >> 20), ""));
+    }
+    let bytes = contents(file).map_err(|error| Refused::new(format!("cannot be read: {error}"), ""))?;
+    Ok(Guarded { bytes, stamp: Stamp::from(&meta), world_readable: meta.mode() & 0o004 != 0 })
+}
+
+/// Opens a file that nobody but the user and root can write.
+fn open_as(path: &Path, user: u32) -> Result<(File, std::fs::Metadata), Refused> {
     // Without O_NONBLOCK a FIFO would hold the program up for ever.
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path);
     let file =
@@ -90,11 +105,7 @@ fn read_as(path: &Path, user: u32) -> Result<Guarded, Refused> {
             format!("can be written by others (mode {:04o}), who could redirect passwords", meta.mode() & 0o7777);
         return Err(Refused::new(text, format!("chmod go-w {}", path.display())));
     }
-    if meta.size() > MAX_SIZE {
-        return Err(Refused::new(format!("is larger than {} MiB", MAX_SIZE >> 20), ""));
-    }
-    let bytes = contents(file).map_err(|error| Refused::new(format!("cannot be read: {error}"), ""))?;
-    Ok(Guarded { bytes, stamp: Stamp::from(&meta), world_readable: meta.mode() & 0o004 != 0 })
+    Ok((file, meta))
 }
 
 fn contents(file: File) -> std::io::Result<Vec<u8>> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::file::{self, Stamp};
 use super::json::{Json, Value};
 use super::reader::{Object, Reader};
-use crate::cluster::topology::{MAX_NODES, Node, NodeId, Role, Secret, TlsSettings};
+use crate::cluster::topology::{MAX_NODES, Node, NodeId, NodeState, Role, Secret, TlsSettings};
 use crate::options::TlsMode;
 
 /// Node keys that are served.
@@ -25,10 +25,14 @@ const SERVED: &[&str] = &[
     "ssl_key",
     "ssl_cipher",
     "tls_version",
+    "zone",
+    "state",
 ];
 
 /// Node keys that are known and not served yet.
 const LATER: &[&str] = &["pipelining", "weight"];
+
+const STATES: &[(&str, NodeState)] = &[("on", NodeState::On), ("drain", NodeState::Drain), ("off", NodeState::Off)];
 
 /// A file besides the configuration that decided something, and how it looked then.
 pub(super) type Watched = (PathBuf, Option<Stamp>);
@@ -119,6 +123,8 @@ fn read(
         reader.wrong(json.at, &object.path_of("password_file"), "expected either `password` or `password_file`", "");
     }
     let tls = read_tls(reader, object);
+    let zone = text(reader, "zone");
+    let state = object.get("state").and_then(|json| reader.word(json, &object.path_of("state"), STATES));
     let host = host.filter(|host| !host.is_empty())?;
     if host == "localhost" {
         if let (Some(_), Some(json)) = (port, object.get("port")) {
@@ -141,6 +147,8 @@ fn read(
         database,
         connect_flags,
         tls: tls.or(section_tls),
+        zone,
+        state: state.unwrap_or_default(),
     })
 }
 

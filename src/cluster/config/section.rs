@@ -2,10 +2,10 @@
 
 use super::json::{Json, Value};
 use super::node::{self, Watched};
-use super::problem::{Position, Problem, Severity};
-use super::quality::{self, Level};
+use super::problem::{Problem, Severity};
+use super::quality;
 use super::reader::{Object, Reader, join};
-use super::{Failover, FilterSpec, MatchRule, Section, Stickiness, Strategy};
+use super::{Failover, MatchRule, Section, Stickiness, Strategy, filters};
 use crate::charset;
 use crate::cluster::topology::Role;
 
@@ -20,6 +20,7 @@ const SERVED: &[&str] = &[
     "trx_stickiness",
     "filters",
     "consistency",
+    "zone",
     "match",
     "ssl_mode",
     "ssl_ca",
@@ -45,9 +46,6 @@ const LATER: &[&str] = &[
     "board_dir",
     "probe_ms",
 ];
-
-/// Filters of the plugin that are not served yet.
-const LATER_FILTERS: &[&str] = &["user", "user_multi", "node_groups", "table"];
 
 /// Reads the section called `name`. Mistakes are in the reader; with one of them the section refuses connects.
 pub(super) fn read(
@@ -87,10 +85,8 @@ fn read_members(
             }
         }
     }
-    let of = |role: Role| nodes.iter().filter(move |node| node.role == role).map(|node| node.id);
-    section.sources = of(Role::Source).take(if multi_master { usize::MAX } else { 1 }).collect();
-    section.replicas = of(Role::Replica).collect();
-    section.set_nodes(nodes);
+    section.zone = object.get("zone").and_then(|json| reader.text(json, &object.path_of("zone")));
+    section.set_nodes(nodes, multi_master);
 
     if let Some(json) = object.get("server_charset") {
         let path = object.path_of("server_charset");
@@ -129,7 +125,7 @@ fn read_members(
         section.consistency = quality::read(reader, json, &object.path_of("consistency"));
     }
     if let Some(json) = object.get("filters") {
-        section.filters = filters(reader, json, &object.path_of("filters"), &mut section.consistency.level);
+        filters::read(reader, json, &object.path_of("filters"), section);
     }
     if let Some(json) = object.get("match") {
         section.rules = rules(reader, json, &object.path_of("match"));
@@ -143,7 +139,18 @@ fn read_members(
 fn advise(reader: &mut Reader<'_>, object: &Object<'_, '_>, section: &Section) {
     let place = |key: &str| object.get(key).map(|json| json.at);
     if let (true, Some(at)) = (section.sources.is_empty(), place("master")) {
-        reader.note(at, &object.path_of("master"), "no source: every write fails with 2000", "name one node");
+        let remedy = if section.nodes.iter().any(|node| node.role == Role::Source) {
+            "the state of the source that is used is not `on`"
+        } else {
+            "name one node"
+        };
+        reader.note(at, &object.path_of("master"), "no source: every write fails with 2000", remedy);
+    }
+    if let (Some(zone), Some(at)) = (&section.zone, place("zone"))
+        && section.local.is_empty()
+    {
+        let text = format!("no node is in the zone {zone:?}: it prefers nothing");
+        reader.note(at, &object.path_of("zone"), text, r#"give nodes a "zone""#);
     }
     if let (true, Strategy::Disabled, Some(at)) =
         (section.replicas.is_empty(), section.failover.strategy, place("slave"))
@@ -180,7 +187,11 @@ fn failover(reader: &mut Reader<'_>, json: &Json<'_>, path: &str) -> Failover {
             let Some(object) = reader.object(json, path) else {
                 return failover;
             };
-            reader.keys(&object, &["strategy", "remember_failed"], &["max_retries"]);
+            reader.keys(&object, &["strategy", "max_retries", "remember_failed"], &[]);
+            if let Some(json) = object.get("max_retries") {
+                let number = reader.number(json, &object.path_of("max_retries"), "a number of candidates", 0..=65535);
+                failover.max_retries = number.and_then(|number| u16::try_from(number).ok()).unwrap_or(0);
+            }
             if let Some(json) = object.get("remember_failed") {
                 failover.remember_failed =
                     reader.flag(json, &object.path_of("remember_failed")).unwrap_or(failover.remember_failed);
@@ -192,99 +203,6 @@ fn failover(reader: &mut Reader<'_>, json: &Json<'_>, path: &str) -> Failover {
         failover.strategy = reader.word(json, &path, STRATEGIES).unwrap_or(failover.strategy);
     }
     failover
-}
-
-fn filters(reader: &mut Reader<'_>, json: &Json<'_>, path: &str, level: &mut Option<Level>) -> Vec<FilterSpec> {
-    let mut entries: Vec<(String, String, Position, Option<&Json<'_>>)> = Vec::new();
-    match &json.value {
-        Value::Object(_) => {
-            let Some(object) = reader.object(json, path) else {
-                return Vec::new();
-            };
-            for member in &object.members {
-                entries.push((member.name.clone(), object.path_of(&member.name), member.at, Some(&member.json)));
-            }
-        }
-        Value::List(list) => {
-            for (i, json) in list.iter().enumerate() {
-                let path = format!("{path}[{i}]");
-                match &json.value {
-                    Value::Text(name) => entries.push((name.clone(), path, json.at, None)),
-                    _ => {
-                        let text = format!("unknown filter: expected a name, found {}", json.describe());
-                        reader.wrong(json.at, &path, text, r#"write "filters": {"NAME": {...}}"#);
-                    }
-                }
-            }
-        }
-        _ => {
-            reader.wrong(json.at, path, format!("expected an object of filters, found {}", json.describe()), "");
-        }
-    }
-    let mut chain: Vec<FilterSpec> = Vec::new();
-    for (name, path, at, options) in entries {
-        let lower = name.to_ascii_lowercase();
-        let filter = match lower.as_str() {
-            "random" => {
-                let object = options.and_then(|json| filter_options(reader, json, &path, &["sticky"]));
-                let sticky = object.and_then(|object| {
-                    let json = object.get("sticky")?;
-                    reader.flag(json, &object.path_of("sticky"))
-                });
-                FilterSpec::Random { sticky: sticky.unwrap_or(false) }
-            }
-            "roundrobin" => {
-                options.and_then(|json| filter_options(reader, json, &path, &[]));
-                FilterSpec::RoundRobin
-            }
-            "quality_of_service" => {
-                if let Some(found) = quality::filter(reader, options, &path) {
-                    *level = Some(found);
-                }
-                continue;
-            }
-            other if LATER_FILTERS.contains(&other) => {
-                reader.not_served(at, &path, other);
-                continue;
-            }
-            "" => {
-                reader.wrong(at, &path, "unknown filter: its name is empty", "filters: random, roundrobin");
-                continue;
-            }
-            _ => {
-                reader.wrong(at, &path, format!("unknown filter {name:?}"), "filters: random, roundrobin");
-                continue;
-            }
-        };
-        if let Some(first) = chain.first() {
-            let text = format!("`{lower}` never runs: `{}` in front of it already chooses one node", first.name());
-            reader.wrong(at, &path, text, "keep one of them");
-        }
-        chain.push(filter);
-    }
-    chain
-}
-
-/// The options of a filter. Like the plugin, takes anything that is not an object as "no options".
-fn filter_options<'j, 'a>(
-    reader: &mut Reader<'_>,
-    json: &'j Json<'a>,
-    path: &str,
-    served: &[&str],
-) -> Option<Object<'j, 'a>> {
-    match &json.value {
-        Value::Object(_) => {
-            let object = reader.object(json, path)?;
-            reader.keys(&object, served, &["weights", "weight"]);
-            Some(object)
-        }
-        Value::List(list) if list.is_empty() => None,
-        Value::Null => None,
-        _ => {
-            reader.note(json.at, path, format!("{} is no object of options, ignored", json.describe()), "write {}");
-            None
-        }
-    }
 }
 
 const RULE_KEYS: &[&str] = &["host", "port", "socket", "user", "database"];

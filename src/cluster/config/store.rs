@@ -90,9 +90,9 @@ impl Store {
         let generation = earlier.as_ref().map_or(1, |earlier| earlier.generation + 1);
         let stamp_before = Stamp::of(&self.path);
         let snapshot = match Config::load(&self.path, self.multi_master) {
-            Ok(Loaded { config, problems, watched }) => {
+            Ok(Loaded { mut config, problems, watched }) => {
                 if let Some(earlier) = &earlier {
-                    config.adopt_health(&earlier.config);
+                    config.adopt(&earlier.config);
                 }
                 let time = SystemTime::now();
                 let fresh = watched.iter().any(|(_, stamp)| stamp.is_some_and(|stamp| stamp.is_fresh(time)));
@@ -212,6 +212,29 @@ mod tests {
         let second = store.current(seconds(2));
         let new = second.config.section("one").expect("there");
         assert_eq!(new.health.failed_nodes(seconds(2)), new.replicas.nth(1).into_iter().collect());
+    }
+
+    #[test]
+    fn a_section_that_says_the_same_stays_the_same() {
+        let mut fixture = Fixture::new(&section("one"));
+        let store = Store::new(&fixture.path, false);
+        let first = store.current(seconds(0));
+        fixture.write(&format!("{}   ", section("one")));
+        let second = store.current(seconds(1));
+        assert!(!Arc::ptr_eq(&first, &second));
+        let one = |snapshot: &Snapshot| Arc::clone(snapshot.config.section("one").expect("there"));
+        assert!(Arc::ptr_eq(&one(&first), &one(&second)));
+        // A node more: what is known of the others is kept.
+        let old = one(&first);
+        let replicas = old.replicas;
+        let role = crate::cluster::topology::Role::Replica;
+        let node = replicas.nth(0).expect("one");
+        let _ticket = old.balance.sent(node, None);
+        old.balance.next(role, replicas, replicas);
+        fixture.write(r#"{"one": {"master": [{"host": "a"}], "slave": [{"host": "x"}, {"host": "b"}]}}"#);
+        let new = one(&store.current(seconds(2)));
+        let there = new.replicas.nth(1).expect("two");
+        assert_eq!((new.balance.in_flight(there), new.balance.in_flight(node)), (1, 0));
     }
 
     #[test]

@@ -49,7 +49,7 @@ fn a_plain_section_has_the_safe_defaults() {
     assert_eq!(section.name, "shop");
     assert!(section.lazy_connections && !section.source_on_write && section.refused.is_none());
     assert_eq!(section.trx_stickiness, Stickiness::On);
-    assert_eq!(section.failover, Failover { strategy: Strategy::Disabled, remember_failed: false });
+    assert_eq!(section.failover, Failover::default());
     assert_eq!(section.filters, [FilterSpec::Random { sticky: true }]);
     assert_eq!((section.sources.len(), section.replicas.len()), (1, 1));
     let source = section.node(section.sources.nth(0).expect("one")).expect("there");
@@ -131,7 +131,7 @@ fn every_mistake_is_reported_with_its_place() {
     "slaves": {},
     "lazy_connections": [],
     "server_charset": "klingon",
-    "failover": {"strategy": "random", "max_retries": 1, "zap": 1}
+    "failover": {"strategy": "random", "max_retries": -1, "zap": 1}
   },
   "blog": 7
 }"#;
@@ -145,8 +145,8 @@ fn every_mistake_is_reported_with_its_place() {
             "5:25 shop.lazy_connections: expected true or false, found a list",
             "6:23 shop.server_charset: expected a character set of MySQL or MariaDB, found \"klingon\"",
             "7:30 shop.failover.strategy: expected one of disabled, master, loop_before_master, found \"random\"",
-            "7:40 shop.failover.max_retries: `max_retries` is not served yet by this version",
-            "7:58 shop.failover.zap: unknown key `zap`, ignored",
+            "7:55 shop.failover.max_retries: expected a number of candidates from 0 to 65535, found -1",
+            "7:59 shop.failover.zap: unknown key `zap`, ignored",
             "9:11 blog: expected an object, found 7",
         ]
     );
@@ -171,7 +171,6 @@ fn keys_that_are_not_served_yet_refuse_connects_by_name() {
         "fabric",
         "xa",
         "pick",
-        "consistency",
         "hints",
         "pipelining",
         "autocommit_off_reads",
@@ -184,14 +183,45 @@ fn keys_that_are_not_served_yet_refuse_connects_by_name() {
         let refused = parse(&text).config.take_first().refused.expect("refused");
         assert_eq!(refused.text, format!("`{key}` is not served yet by this version"));
     }
-    for filter in ["user", "user_multi", "node_groups", "quality_of_service", "Table"] {
-        let complaint = complaints(&format!(r#""filters": {{"{filter}": {{}}, "random": {{}}}}"#));
-        let lower = filter.to_lowercase();
-        assert_eq!(complaint, [format!("shop.filters.{filter}: `{lower}` is not served yet by this version")]);
+}
+
+#[test]
+fn a_level_is_a_word_an_object_or_the_plugins_filter() {
+    use quality::{Level, OnTimeout, Scope};
+    let consistency = |keys: &str| {
+        let section = parse(&format!(r#"{{"shop": {{{NODES}, {keys}}}}}"#)).config.take_first();
+        assert_eq!(section.refused, None, "{keys}");
+        section.consistency
+    };
+    assert_eq!(consistency(r#""lazy_connections": true"#), quality::Consistency::default());
+    assert_eq!(consistency(r#""consistency": "Eventual""#).level, Some(Level::Eventual));
+    let all = consistency(
+        r#""consistency": {"level": "session", "scope": "process", "wait_ms": "50", "on_timeout": "master"}"#,
+    );
+    assert_eq!((all.level, all.scope), (Some(Level::Session), Scope::Process));
+    assert_eq!((all.wait.as_millis(), all.on_timeout), (50, OnTimeout::Source));
+    let filter = |options: &str| format!(r#""filters": {{"Quality_of_service": {options}, "random": {{}}}}"#);
+    assert_eq!(consistency(&filter(r#"{"strong_consistency": 1}"#)).level, Some(Level::Strong));
+    assert_eq!(consistency(&filter(r#"{"session_consistency": true}"#)).level, Some(Level::Session));
+    assert_eq!(consistency(&filter(r#"{"eventual_consistency": {}}"#)).level, Some(Level::Eventual));
+
+    let path = "shop.filters.Quality_of_service";
+    assert_eq!(complaints(&filter("{}")), [format!("{path}: expected a consistency level")]);
+    for (first, second) in
+        [("strong", "session"), ("strong", "eventual"), ("session", "eventual"), ("eventual", "strong")]
+    {
+        let both = filter(&format!(r#"{{"{first}_consistency": 1, "{second}_consistency": 1}}"#));
+        let (kept, other) = if first == "eventual" { (second, first) } else { (first, second) };
+        let text = format!("{path}.{other}_consistency: clashes with `{kept}_consistency`");
+        assert_eq!(complaints(&both), [text]);
+    }
+    for option in ["age", "cache"] {
+        let text = format!("{path}.eventual_consistency.{option}: `{option}` is not served yet by this version");
+        assert_eq!(complaints(&filter(&format!(r#"{{"eventual_consistency": {{"{option}": 5}}}}"#))), [text]);
     }
     assert_eq!(
-        complaints(r#""filters": {"random": {"weights": {"m": 1}}}"#),
-        ["shop.filters.random.weights: `weights` is not served yet by this version"]
+        complaints(r#""consistency": {"wait_ms": 60001}"#),
+        ["shop.consistency.wait_ms: expected milliseconds from 0 to 60000, found the number 60001"]
     );
 }
 
@@ -217,12 +247,17 @@ fn truth_is_spelt_as_in_the_plugin() {
 #[test]
 fn failover_has_three_spellings() {
     let strategy = |written: &str| section(&format!(r#""failover": {written}"#)).failover;
-    let source = Failover { strategy: Strategy::Source, remember_failed: false };
+    let source = Failover { strategy: Strategy::Source, ..Failover::default() };
     for written in [r#""master""#, r#"["Master"]"#, r#"{"strategy": "MASTER"}"#] {
         assert_eq!(strategy(written), source, "{written}");
     }
     let looped = strategy(r#"{"strategy": "loop_before_master", "remember_failed": "1"}"#);
-    assert_eq!(looped, Failover { strategy: Strategy::LoopBeforeSource, remember_failed: true });
+    assert_eq!(looped, Failover { strategy: Strategy::LoopBeforeSource, max_retries: 0, remember_failed: true });
+    assert_eq!(strategy(r#"{"strategy": "master", "max_retries": "3"}"#).max_retries, 3);
+    for wrong in ["-1", "65536", "[]"] {
+        let complaint = complaints(&format!(r#""failover": {{"max_retries": {wrong}}}"#));
+        assert!(complaint[0].contains("expected a number of candidates from 0 to 65535"), "{complaint:?}");
+    }
     assert_eq!(strategy("{}"), Failover::default());
     assert_eq!(complaints(r#""failover": ["master", "disabled"]"#), ["shop.failover[1]: expected one strategy"]);
 }
@@ -248,9 +283,180 @@ fn filters_form_a_chain_with_one_choice_at_its_end() {
             r#"{"random": {}, "roundrobin": {}}"#,
             "shop.filters.roundrobin: `roundrobin` never runs: `random` in front of it already chooses one node",
         ),
+        (
+            r#"{"user": {"callback": "f"}, "roundrobin": {}}"#,
+            "shop.filters.roundrobin: `roundrobin` never runs: `user` in front of it already chooses one node",
+        ),
+        (
+            r#"{"node_groups": {"g": {"master": ["m"]}}}"#,
+            "shop.filters.node_groups: `node_groups` is the last filter, and does not choose one node",
+        ),
+        (
+            r#"{"random": {}, "user_multi": {"callback": "f"}}"#,
+            "shop.filters.user_multi: `user_multi` never runs: `random` in front of it already chooses one node",
+        ),
     ] {
         assert_eq!(complaints(&format!(r#""filters": {written}"#)), [expected]);
     }
+    let chain =
+        filters(r#"{"node_groups": {}, "table": {"rules": {}}, "user_multi": {"callback": "f"}, "fastest": {}}"#);
+    let names: Vec<_> = chain.iter().map(FilterSpec::name).collect();
+    assert_eq!(names, ["node_groups", "table", "user_multi", "fastest"]);
+    // The same key twice keeps the last, as in PHP.
+    let text = format!(r#"{{"shop": {{{NODES}, "filters": {{"random": {{}}, "random": {{"sticky": 1}}}}}}}}"#);
+    assert_eq!(parse(&text).config.take_first().filters, [FilterSpec::Random { sticky: true }]);
+}
+
+/// Two sources, two replicas, all with names.
+const FOUR: &str = r#""master": {"m1": {"host": "a"}, "m2": {"host": "b"}},
+                      "slave": {"s1": {"host": "c"}, "s2": {"host": "d"}}"#;
+
+fn four(keys: &str) -> (Section, Vec<String>) {
+    let mut loaded = parse(&format!(r#"{{"shop": {{{FOUR}, {keys}}}}}"#));
+    let problems = loaded.problems.iter().map(|problem| format!("{}: {}", problem.path, problem.text)).collect();
+    (loaded.config.take_first(), problems)
+}
+
+fn ids(nodes: NodeSet) -> Vec<usize> {
+    nodes.iter().map(NodeId::index).collect()
+}
+
+#[test]
+fn every_node_has_a_weight_or_none() {
+    let weights =
+        |filter: &str, key: &str, written: &str| four(&format!(r#""filters": {{"{filter}": {{"{key}": {written}}}}}"#));
+    for (filter, key) in [("random", "weights"), ("roundrobin", "weight")] {
+        let (shop, problems) = weights(filter, key, r#"{"m1": 1, "m2": "65535", "s1": 0, "s2": 7}"#);
+        assert_eq!(problems, Vec::<String>::new());
+        assert_eq!(shop.weights, Some(Weights::new([1, 65535, 0, 7])));
+        assert_eq!(ids(shop.standby), [2]);
+    }
+    let (shop, problems) = weights("random", "weights", "{}");
+    assert_eq!((shop.weights, problems.len()), (None, 0));
+    let path = "shop.filters.random.weights";
+    for (written, expected) in [
+        (r#"{"m1": 1, "m2": 1, "s1": 1, "s3": 1, "s2": 1}"#, format!(r#"{path}.s3: no node is called "s3""#)),
+        (r#"{"m1": 1, "m2": 1, "s1": 1}"#, format!("{path}: the node s2 has no weight: give all nodes one, or none")),
+        (r#"{"m1": -1, "m2": 1, "s1": 1, "s2": 1}"#, format!("{path}.m1: expected a weight from 0 to 65535, found -1")),
+        (
+            r#"{"m1": 65536, "m2": 1, "s1": 1, "s2": 1}"#,
+            format!("{path}.m1: expected a weight from 0 to 65535, found 65536"),
+        ),
+        ("3", format!("{path}: expected an object, found 3")),
+    ] {
+        let (shop, problems) = weights("random", "weights", written);
+        assert_eq!(problems, [expected]);
+        assert!(shop.refused.is_some());
+    }
+    let (_, problems) = four(r#""filters": {"random": {"weights": {"m1": 1}, "weight": {"m1": 1}}}"#);
+    assert_eq!(problems, ["shop.filters.random.weight: a second list of weights"]);
+    // Nodes of a list have no names.
+    let nodes = r#""master": [{"host": "a"}], "slave": {"s": {"host": "b"}}"#;
+    let mut loaded = parse(&format!(r#"{{"shop": {{{nodes}, "filters": {{"random": {{"weights": {{"s": 1}}}}}}}}}}"#));
+    assert!(loaded.config.take_first().refused.expect("refused").text.contains("the node a has no weight"));
+    let nodes = r#""master": {"x": {"host": "a"}}, "slave": {"x": {"host": "b"}}"#;
+    let mut loaded = parse(&format!(r#"{{"shop": {{{nodes}, "filters": {{"random": {{"weights": {{"x": 1}}}}}}}}}}"#));
+    assert_eq!(loaded.config.take_first().refused.expect("refused").text, "two nodes have this name");
+}
+
+#[test]
+fn groups_name_nodes_and_have_a_master() {
+    let groups = |written: &str| four(&format!(r#""filters": {{"node_groups": {written}, "random": {{}}}}"#));
+    let (shop, problems) = groups(
+        r#"{"A": {"master": ["m1"], "slave": ["s2", "s1"]}, "b\u0000\n": {"master": "m2"}, "": {"master": ["m1"]}}"#,
+    );
+    assert_eq!(problems, Vec::<String>::new());
+    let FilterSpec::NodeGroups(groups_read) = &shop.filters[0] else { panic!("{:?}", shop.filters) };
+    let read: Vec<_> = groups_read.iter().map(|group| (group.name.as_str(), ids(group.nodes))).collect();
+    assert_eq!(read, [("A", vec![0, 2, 3]), ("b\0\n", vec![1]), ("", vec![0])]);
+    let path = "shop.filters.node_groups.A";
+    for (written, expected) in [
+        (r#"{"A": {"slave": ["s1"]}}"#, format!("{path}: the group has no master")),
+        (r#"{"A": {"master": [], "slave": ["s1"]}}"#, format!("{path}: the group has no master")),
+        (r#"{"A": {"master": ["s1"]}}"#, format!(r#"{path}.master: unknown master "s1""#)),
+        (r#"{"A": {"master": ["m1"], "slave": ["zap"]}}"#, format!(r#"{path}.slave: unknown slave "zap""#)),
+        (r#"{"A": 7}"#, format!("{path}: expected an object, found 7")),
+        ("7", "shop.filters.node_groups: expected an object of groups, found 7".to_owned()),
+    ] {
+        assert_eq!(groups(written).1, [expected]);
+    }
+    let text = format!(
+        r#"{{"shop": {{{FOUR}, "filters": {{"node_groups": {{"A": {{"master": ["m2"]}}}}, "random": {{}}}}}}}}"#
+    );
+    let mut loaded = Config::parse(&text, Path::new("a.json"), false).expect("JSON");
+    let refused = loaded.config.take_first().refused.expect("refused");
+    assert!(refused.text.contains("without multi_master"), "{}", refused.text);
+}
+
+#[test]
+fn table_rules_name_nodes_and_have_a_mask() {
+    let rules = |written: &str| four(&format!(r#""filters": {{"table": {{"rules": {written}}}, "random": {{}}}}"#));
+    let (shop, problems) = rules(r#"{"shop.%": {"master": ["m2"], "slave": ["s1"]}, "%": {"slave": ["s2"]}, "7": {}}"#);
+    assert_eq!(problems, Vec::<String>::new());
+    let FilterSpec::Table(read) = &shop.filters[0] else { panic!("{:?}", shop.filters) };
+    let read: Vec<_> = read.iter().map(|rule| (rule.mask.as_str(), ids(rule.nodes))).collect();
+    assert_eq!(read, [("shop.%", vec![1, 2]), ("%", vec![3]), ("7", vec![])]);
+    assert_eq!(rules("[]").1, Vec::<String>::new());
+    for (written, expected) in [
+        (r#"{"": {"master": ["m1"]}}"#, r#"shop.filters.table.rules[""]: the mask is empty"#),
+        (r#"{"a": {"master": ["zap"]}}"#, r#"shop.filters.table.rules.a.master: unknown master "zap""#),
+        (r#"{"a": {"master": ["s1"]}}"#, r#"shop.filters.table.rules.a.master: unknown master "s1""#),
+        (r#"{"a": {"slave": ["m1"]}}"#, r#"shop.filters.table.rules.a.slave: unknown slave "m1""#),
+    ] {
+        assert_eq!(rules(written).1, [expected]);
+    }
+    let (_, problems) = four(r#""filters": {"table": {}, "random": {}}"#);
+    assert_eq!(problems, ["shop.filters.table: expected the key `rules`"]);
+}
+
+#[test]
+fn the_programs_filters_are_named_or_in_a_library() {
+    let callback = |written: &str| four(&format!(r#""filters": {{"user": {written}}}"#));
+    let (shop, problems) = callback(r#"{"callback": "pick"}"#);
+    assert_eq!((&shop.filters[..], problems.len()), (&[FilterSpec::User(Callback::Named("pick".into()))][..], 0));
+    let (shop, problems) = callback(r#"{"library": "lib.so", "symbol": "pick"}"#);
+    let library = Callback::InLibrary { library: "lib.so".into(), symbol: "pick".into() };
+    assert_eq!((&shop.filters[..], problems.len()), (&[FilterSpec::User(library)][..], 0));
+    let both = r#"shop.filters.user: expected {"callback": NAME} or {"library": FILE, "symbol": NAME}"#;
+    for (written, expected) in [
+        ("{}", both),
+        (r#"{"library": "x"}"#, both),
+        (r#"{"callback": "a", "library": "x", "symbol": "y"}"#, both),
+        (r#"{"callback": ""}"#, "shop.filters.user.callback: expected a name, found an empty string"),
+        (r#"{"callback": []}"#, "shop.filters.user.callback: expected a string, found a list"),
+        ("[]", "shop.filters.user: expected the key `callback`, or `library` and `symbol`, found a list"),
+    ] {
+        let (shop, problems) = callback(written);
+        assert_eq!(problems, [expected]);
+        assert!(shop.refused.is_some());
+    }
+    assert_eq!(
+        complaints(r#""filters": ["user"]"#),
+        ["shop.filters[0]: expected the key `callback`, or `library` and `symbol`"]
+    );
+}
+
+#[test]
+fn nodes_have_a_state_and_a_zone() {
+    let text = r#"{"shop": {"master": {"m1": {"host": "a"}, "m2": {"host": "b", "state": "drain"}},
+                            "slave": {"s1": {"host": "c", "zone": "east"}, "s2": {"host": "d", "state": "OFF"},
+                                      "s3": {"host": "e", "zone": "west", "state": "on"}}, "zone": "west"}}"#;
+    let mut loaded = parse(text);
+    assert_eq!(loaded.problems, []);
+    let shop = loaded.config.take_first();
+    assert_eq!((ids(shop.sources), ids(shop.replicas), ids(shop.local)), (vec![0], vec![2, 4], vec![4]));
+    assert_eq!(shop.role_of(shop.nodes[3].id), Role::Replica);
+    assert_eq!(shop.nodes[1].state, NodeState::Drain);
+    let tiers = shop.tiers(shop.replicas).map(ids);
+    assert_eq!(tiers, [vec![4], vec![2], vec![]]);
+    let (_, problems) = node(r#""state": "standby""#);
+    assert_eq!(problems, ["shop.master.m.state: expected one of on, drain, off, found \"standby\""]);
+    assert_eq!(complaints(r#""zone": "mars""#), ["shop.zone: no node is in the zone \"mars\": it prefers nothing"]);
+    // Only the first source is used without multi_master, whatever its state.
+    let text = r#"{"shop": {"master": [{"host": "a", "state": "off"}, {"host": "b"}], "slave": [{"host": "c"}]}}"#;
+    let mut loaded = Config::parse(text, Path::new("a.json"), false).expect("JSON");
+    assert_eq!(loaded.problems[0].text, "no source: every write fails with 2000");
+    assert!(loaded.config.take_first().sources.is_empty());
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn set(nodes: &[usize]) -> NodeSet {
 }
 
 /// `node reason | fallbacks`, or the refusal.
-fn outcome(section: &Section, router: &mut Router, situation: Situation, draws: &[usize]) -> String {
+fn outcome(section: &Section, router: &mut Router, situation: Situation<'_>, draws: &[usize]) -> String {
     match router.decide(section, &situation, &mut Script::new(draws)) {
         Ok(decision) => {
             let fallbacks: Vec<_> = decision.fallbacks.map(|node| node.index().to_string()).collect();
@@ -39,11 +39,12 @@ fn outcome(section: &Section, router: &mut Router, situation: Situation, draws: 
     }
 }
 
-fn once(section: &Section, situation: Situation) -> String {
+fn once(section: &Section, situation: Situation<'_>) -> String {
+    section.balance.restart();
     outcome(section, &mut Router::new(section), situation, &[0])
 }
 
-fn wants(wanted: Wanted) -> Situation {
+fn wants(wanted: Wanted) -> Situation<'static> {
     Situation::new(wanted)
 }
 

@@ -1,38 +1,71 @@
 //! Filters: each narrows the candidates or picks one of them. Policies only; they never connect, rewrite or report.
 //!
-//! What a filter remembers (a sticky choice, a position) belongs to one handle. Chance is an argument.
+//! What a filter remembers (a sticky choice) belongs to one handle; what handles share hangs on the section. Chance and
+//! time are arguments.
 
+mod fastest;
+mod least_in_flight;
+mod node_groups;
 mod random;
 mod round_robin;
+mod table;
+mod user;
+
+use std::borrow::Cow;
 
 use super::candidates::Candidates;
-use crate::cluster::config::FilterSpec;
+use super::statement::Statement;
+use crate::cluster::config::{FilterSpec, Section};
 use crate::cluster::topology::{NodeId, NodeSet, Role};
+use crate::cluster::user_filter::UserFilters;
 use crate::env::Random;
 
-pub use random::RandomFilter;
-pub use round_robin::RoundRobinFilter;
+pub use user::FilterProblem;
 
 /// What a filter looks at besides the candidates.
 #[derive(Clone, Copy, Debug)]
-pub struct View {
+pub struct View<'a> {
+    /// The section, with what the handles of the process share.
+    pub section: &'a Section,
     /// The kind of node that the statement goes to.
     pub role: Role,
     /// Nodes whose failure is still remembered.
     pub failed: NodeSet,
     /// `failover.remember_failed`: leave failed nodes out. A sticky choice leaves them out in any case.
     pub skip_failed: bool,
+    /// The statement.
+    pub asked: Option<Asked<'a>>,
+    /// Inside a transaction, or autocommit is off.
+    pub in_transaction: bool,
+    /// The node used last.
+    pub last_used: Option<NodeId>,
+    /// Milliseconds on the clock of the caller.
+    pub now_ms: u64,
 }
 
+/// The statement that a node is looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// Its text.
+    pub sql: &'a [u8],
+    /// What the classifier found in it.
+    pub statement: &'a Statement,
+    /// The schema of tables without one; empty if there is none.
+    pub schema: &'a [u8],
+}
+
+/// Why there is no node, in words.
+pub type Refused = Cow<'static, str>;
+
 /// A filter's answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Go on with these.
     Narrow(Candidates),
     /// This one.
     Pick(Picked),
     /// None of them.
-    Refuse(&'static str),
+    Refuse(Refused),
 }
 
 /// A node, and where the search goes on if it cannot be reached.
@@ -49,50 +82,122 @@ pub struct Picked {
 /// One policy of one handle.
 pub trait Filter: std::fmt::Debug + Send {
     /// Judges the candidates.
-    fn apply(&mut self, view: &View, candidates: Candidates, random: &mut dyn Random) -> Verdict;
+    fn apply(&mut self, view: &View<'_>, candidates: Candidates, random: &mut dyn Random) -> Verdict;
 }
 
-/// The filters of a handle, in the order of the file. The last one picks: the configuration saw to that.
+/// A filter with the name that the file gives it.
+#[derive(Debug)]
+struct Named {
+    name: &'static str,
+    filter: Box<dyn Filter>,
+}
+
+/// The filters of a handle, in the order of the file.
 #[derive(Debug)]
 pub struct Chain {
-    filters: Vec<Box<dyn Filter>>,
+    /// Those that narrow.
+    narrowing: Vec<Named>,
+    /// The one that chooses. The configuration saw to it that there is one.
+    choosing: Named,
+    /// A function of the program chooses, among both kinds of nodes.
+    is_users: bool,
+    /// What each filter left, when somebody asked for it.
+    trace: Option<Vec<(&'static str, Candidates)>>,
 }
 
 impl Chain {
-    /// The chain that a section describes.
-    pub fn new(specs: &[FilterSpec]) -> Self {
-        let filter = |spec: &FilterSpec| -> Box<dyn Filter> {
-            match spec {
-                FilterSpec::Random { sticky } => Box::new(RandomFilter::new(*sticky)),
-                FilterSpec::RoundRobin => Box::new(RoundRobinFilter::default()),
-            }
-        };
-        Chain { filters: specs.iter().map(filter).collect() }
-    }
-
-    /// Runs the filters until one picks. `Err` says in words why there is no node.
-    pub fn pick(
-        &mut self,
-        view: &View,
-        mut candidates: Candidates,
-        random: &mut dyn Random,
-    ) -> Result<Picked, &'static str> {
-        for filter in &mut self.filters {
-            match filter.apply(view, candidates, random) {
-                Verdict::Narrow(narrowed) => candidates = narrowed,
-                Verdict::Pick(picked) => return Ok(picked),
-                Verdict::Refuse(why) => return Err(why),
+    /// The chain that a section describes. `functions` are the program's own filters.
+    ///
+    /// Errors: a function of a library that cannot be loaded.
+    pub fn new(section: &Section, functions: &'static dyn UserFilters) -> Result<Self, FilterProblem> {
+        let mut narrowing = Vec::new();
+        let mut choosing = None;
+        for spec in &section.filters {
+            let filter: Box<dyn Filter> = match spec {
+                FilterSpec::NodeGroups(groups) => Box::new(node_groups::NodeGroups::new(groups)),
+                FilterSpec::Table(rules) => Box::new(table::Table::new(rules)),
+                FilterSpec::User(callback) | FilterSpec::UserMulti(callback) => {
+                    Box::new(user::User::new(section, callback, spec.is_single(), functions)?)
+                }
+                FilterSpec::Random { sticky } => Box::new(random::RandomFilter::new(*sticky)),
+                FilterSpec::RoundRobin => Box::new(round_robin::RoundRobin),
+                FilterSpec::LeastInFlight => Box::new(least_in_flight::LeastInFlight),
+                FilterSpec::Fastest => Box::new(fastest::Fastest),
+            };
+            let named = Named { name: spec.name(), filter };
+            if spec.is_single() {
+                choosing.get_or_insert((named, matches!(spec, FilterSpec::User(_))));
+            } else {
+                narrowing.push(named);
             }
         }
-        Err("nothing selected by the last filter")
+        let (choosing, is_users) = choosing
+            .unwrap_or_else(|| (Named { name: "random", filter: Box::new(random::RandomFilter::new(true)) }, false));
+        Ok(Chain { narrowing, choosing, is_users, trace: None })
+    }
+
+    /// Runs the filters that narrow.
+    pub fn narrow(
+        &mut self,
+        view: &View<'_>,
+        mut candidates: Candidates,
+        random: &mut dyn Random,
+    ) -> Result<Candidates, Refused> {
+        for named in &mut self.narrowing {
+            match named.filter.apply(view, candidates, random) {
+                Verdict::Narrow(narrowed) => candidates = narrowed,
+                Verdict::Pick(_) => {}
+                Verdict::Refuse(why) => return Err(why),
+            }
+            if let Some(trace) = &mut self.trace {
+                trace.push((named.name, candidates));
+            }
+        }
+        Ok(candidates)
+    }
+
+    /// Lets the last filter choose.
+    pub fn choose(
+        &mut self,
+        view: &View<'_>,
+        candidates: Candidates,
+        random: &mut dyn Random,
+    ) -> Result<Picked, Refused> {
+        match self.choosing.filter.apply(view, candidates, random) {
+            Verdict::Pick(picked) => Ok(picked),
+            Verdict::Refuse(why) => Err(why),
+            Verdict::Narrow(_) => Err("nothing selected by the last filter".into()),
+        }
+    }
+
+    /// Whether a function of the program chooses: it is offered both kinds of nodes, and there is no failover from what
+    /// it chose.
+    pub fn is_users(&self) -> bool {
+        self.is_users
+    }
+
+    /// From now on [`Chain::trace`] tells what each filter left.
+    pub fn start_trace(&mut self) {
+        self.trace = Some(Vec::new());
+    }
+
+    /// Name and candidates after each filter that narrowed, since [`Chain::start_trace`]; then the name of the one that
+    /// chooses.
+    pub fn trace(&self) -> (&[(&'static str, Candidates)], &'static str) {
+        (self.trace.as_deref().unwrap_or_default(), self.choosing.name)
     }
 }
 
-/// The nodes among which a single filter chooses: those not known to have failed, if that leaves any.
-fn usable(view: &View, all: NodeSet) -> NodeSet {
-    let well = all.minus(view.failed);
-    if view.skip_failed && !well.is_empty() { well } else { all }
+/// The nodes among which a single filter chooses: of those that are well, or of all if none is, the most preferred.
+fn usable(view: &View<'_>, list: NodeSet, skip_failed: bool) -> NodeSet {
+    let tiers = view.section.tiers(list);
+    let first = |failed: NodeSet| tiers.iter().map(|tier| tier.minus(failed)).find(|tier| !tier.is_empty());
+    let well = if skip_failed { first(view.failed) } else { None };
+    well.or_else(|| first(NodeSet::EMPTY)).unwrap_or_default()
 }
+
+/// What every single filter says to an empty list.
+const NOTHING_LEFT: Verdict = Verdict::Refuse(Cow::Borrowed("no candidate is left"));
 
 /// What a filter remembers for each list of candidates: another list (another group, say) has another memory.
 #[derive(Debug)]
@@ -125,3 +230,6 @@ impl<T: Default> Memory<T> {
         &mut self.slots[index].1
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,7 @@
-//! `random`: any node, all equally likely; with `sticky` the first choice is kept.
+//! `random`: any node, all equally likely or by weight; with `sticky` the first choice is kept.
 
-use super::{Filter, Memory, Picked, Verdict, View, usable};
+use super::{Filter, Memory, NOTHING_LEFT, Picked, Verdict, View, usable};
+use crate::cluster::balance::Weights;
 use crate::cluster::topology::{NodeId, NodeSet};
 use crate::env::Random;
 use crate::route::candidates::Candidates;
@@ -35,48 +36,64 @@ impl RandomFilter {
 }
 
 impl Filter for RandomFilter {
-    fn apply(&mut self, view: &View, candidates: Candidates, random: &mut dyn Random) -> Verdict {
+    fn apply(&mut self, view: &View<'_>, candidates: Candidates, random: &mut dyn Random) -> Verdict {
         let list = candidates.of(view.role);
-        if list.is_empty() {
-            return Verdict::Refuse("no candidate is left");
-        }
+        let weights = view.section.weights.as_ref();
         if !self.sticky {
-            let Drawn { node, next } = draw(usable(view, list), list, random);
-            return Verdict::Pick(Picked { node, next, how: "random" });
+            let how = if weights.is_some() { "random by weight" } else { "random" };
+            return match draw(usable(view, list, view.skip_failed), list, weights, random) {
+                Some(Drawn { node, next }) => Verdict::Pick(Picked { node, next, how }),
+                None => NOTHING_LEFT,
+            };
         }
         let choice = self.memory.slot(view.role, list);
-        let well = list.minus(view.failed);
-        let usable = if well.is_empty() { list } else { well };
+        let usable = usable(view, list, true);
         let still = |drawn: &Option<Drawn>| drawn.filter(|drawn| usable.contains(drawn.node));
-        let (Drawn { node, next }, how) = match still(&choice.first) {
+        let (drawn, how) = match still(&choice.first) {
             Some(first) => {
                 choice.instead = None;
-                (first, "sticky")
+                (Some(first), "sticky")
             }
             None if choice.first.is_none() => {
-                let first = draw(usable, list, random);
-                choice.first = Some(first);
-                (first, "sticky, first choice")
+                choice.first = draw(usable, list, weights, random);
+                (choice.first, "sticky, first choice")
             }
             None => {
-                let instead = still(&choice.instead).unwrap_or_else(|| draw(usable, list, random));
-                choice.instead = Some(instead);
-                (instead, "sticky, while the first choice is failed")
+                choice.instead = still(&choice.instead).or_else(|| draw(usable, list, weights, random));
+                (choice.instead, "sticky, while the first choice is failed")
             }
         };
-        Verdict::Pick(Picked { node, next, how })
+        match drawn {
+            Some(Drawn { node, next }) => Verdict::Pick(Picked { node, next, how }),
+            None => NOTHING_LEFT,
+        }
     }
 }
 
 /// Draws the node, and the place where the search goes on if it is dead: without a drawn place, all the load of a dead
-/// node would fall on its neighbour.
-fn draw(usable: NodeSet, list: NodeSet, random: &mut dyn Random) -> Drawn {
-    let pick = |set: NodeSet, random: &mut dyn Random| match set.len() {
-        0 | 1 => set.at_or_after(0),
-        count => set.nth(random.below(count)),
-    };
-    let node = pick(usable, random).or_else(|| list.at_or_after(0));
-    let Some(node) = node else { unreachable!("the list is not empty") };
-    let next = pick(list.without(node), random).map_or(0, NodeId::index);
-    Drawn { node, next }
+/// node would fall on its neighbour. None for an empty list.
+fn draw(usable: NodeSet, list: NodeSet, weights: Option<&Weights>, random: &mut dyn Random) -> Option<Drawn> {
+    let node = pick(usable, weights, random)?;
+    let next = pick(list.without(node), weights, random).map_or(0, NodeId::index);
+    Some(Drawn { node, next })
+}
+
+fn pick(set: NodeSet, weights: Option<&Weights>, random: &mut dyn Random) -> Option<NodeId> {
+    if set.len() < 2 {
+        return set.at_or_after(0);
+    }
+    let sum = weights.map_or(0, |weights| weights.sum(set));
+    match weights {
+        Some(weights) if sum > 0 => {
+            let mut left = random.below(sum);
+            set.iter().find(|node| {
+                let weight = usize::from(weights.of(*node));
+                let found = left < weight;
+                left = left.saturating_sub(weight);
+                found
+            })
+        }
+        // None has weight: those that stand by are equal.
+        _ => set.nth(random.below(set.len())),
+    }
 }

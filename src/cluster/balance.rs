@@ -1,0 +1,310 @@
+//! What all handles of a process share for balancing: round robin positions, statements in flight, latencies.
+//!
+//! One of these hangs on every [`super::config::Section`]; a changed configuration takes over what it knows. Plain
+//! atomics: no locks, so that a fork at any moment leaves it usable. Time comes from the caller. Another store with the
+//! same methods (one that processes share) can take this one's place.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use super::topology::{NodeId, NodeSet, Role};
+
+/// Lists of candidates with a position of their own; more than that share, which does no harm.
+const CURSORS: usize = 16;
+
+/// After this long without a statement half of a node's latency is forgotten: a node that was slow gets another chance.
+const HALF_LIFE_MS: u32 = 5_000;
+
+/// The state of balancing among the nodes of one section.
+#[derive(Debug)]
+pub struct Balance {
+    cursors: Arc<[AtomicUsize; CURSORS]>,
+    loads: Box<[Arc<Load>]>,
+}
+
+/// One node's.
+#[derive(Debug, Default)]
+struct Load {
+    /// What smooth weighted round robin owes the node.
+    credit: AtomicI64,
+    in_flight: AtomicU32,
+    /// Upper half: when the last answer came, milliseconds; lower half: the average, microseconds, 0 = unknown.
+    latency: AtomicU64,
+}
+
+/// A statement on its way: counted until this is dropped.
+#[derive(Debug)]
+pub struct Ticket {
+    load: Arc<Load>,
+    started: Option<Duration>,
+}
+
+impl Default for Balance {
+    fn default() -> Self {
+        Balance::new(0)
+    }
+}
+
+impl Balance {
+    /// For this many nodes, all idle.
+    pub fn new(nodes: usize) -> Self {
+        Balance { cursors: Arc::default(), loads: (0..nodes).map(|_| Arc::default()).collect() }
+    }
+
+    /// The next of `usable` in turn, among the handles of the process that choose from `list`; `None` if it is empty.
+    /// The first is the first of the list.
+    pub fn next(&self, role: Role, list: NodeSet, usable: NodeSet) -> Option<NodeId> {
+        let cursor = &self.cursors[list.fold(role as usize) % CURSORS];
+        let mut at = cursor.load(Ordering::Relaxed);
+        // Threads that take a turn at the same moment get different nodes.
+        loop {
+            let node = usable.at_or_after(at)?;
+            match cursor.compare_exchange_weak(at, node.index() + 1, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return Some(node),
+                Err(now) => at = now,
+            }
+        }
+    }
+
+    /// The next of `usable` by smooth weighted round robin: every node gains its weight, the one with most gives the
+    /// sum back. The ratio holds in every window. `None` if it is empty or all its weights are 0.
+    pub fn next_weighted(&self, usable: NodeSet, weights: &Weights) -> Option<NodeId> {
+        let mut best: Option<(i64, &Load, NodeId)> = None;
+        let mut sum = 0;
+        for node in usable.iter() {
+            let (weight, Some(load)) = (i64::from(weights.of(node)), self.load(node)) else { continue };
+            if weight == 0 {
+                continue;
+            }
+            sum += weight;
+            let credit = load.credit.fetch_add(weight, Ordering::Relaxed) + weight;
+            if best.is_none_or(|(most, ..)| credit > most) {
+                best = Some((credit, load, node));
+            }
+        }
+        let (_, load, node) = best?;
+        load.credit.fetch_sub(sum, Ordering::Relaxed);
+        Some(node)
+    }
+
+    /// Statements of this process that the node has not answered to the end.
+    pub fn in_flight(&self, node: NodeId) -> u32 {
+        self.load(node).map_or(0, |load| load.in_flight.load(Ordering::Relaxed))
+    }
+
+    /// The node's average latency, microseconds, halved for every [`HALF_LIFE_MS`] since it last answered; 0 if it is
+    /// not known (any more).
+    pub fn latency_us(&self, node: NodeId, now_ms: u64) -> u32 {
+        self.load(node).map_or(0, |load| aged(load.latency.load(Ordering::Relaxed), now_ms))
+    }
+
+    /// A statement leaves for the node. With `now` the time until [`Ticket::answered`] is measured.
+    pub fn sent(&self, node: NodeId, now: Option<Duration>) -> Option<Ticket> {
+        let load = self.loads.get(node.index())?;
+        load.in_flight.fetch_add(1, Ordering::Relaxed);
+        Some(Ticket { load: Arc::clone(load), started: now })
+    }
+
+    /// Goes on from an earlier state; `same` says which of its nodes a node is.
+    pub(crate) fn adopt(&mut self, earlier: &Balance, same: impl Fn(usize) -> Option<NodeId>) {
+        self.cursors = Arc::clone(&earlier.cursors);
+        for (index, load) in self.loads.iter_mut().enumerate() {
+            if let Some(old) = same(index).and_then(|node| earlier.loads.get(node.index())) {
+                *load = Arc::clone(old);
+            }
+        }
+    }
+
+    /// Round robin begins at the beginning again.
+    #[cfg(test)]
+    pub(crate) fn restart(&self) {
+        for cursor in self.cursors.iter() {
+            cursor.store(0, Ordering::Relaxed);
+        }
+    }
+
+    fn load(&self, node: NodeId) -> Option<&Load> {
+        self.loads.get(node.index()).map(|load| &**load)
+    }
+}
+
+impl Ticket {
+    /// The first of the reply has come: the time until now counts for the node. Later calls do nothing.
+    pub fn answered(&mut self, now: impl FnOnce() -> Duration) {
+        let Some(started) = self.started.take() else { return };
+        let now = now();
+        let took = u32::try_from(now.saturating_sub(started).as_micros()).unwrap_or(u32::MAX).max(1);
+        let before = self.load.latency.load(Ordering::Relaxed) as u32;
+        let average = if before == 0 { took } else { before - before / 8 + took / 8 }.max(1);
+        // Of two answers at the same moment one may be lost: it is an average.
+        let stamped = u64::from(now.as_millis() as u32) << 32 | u64::from(average);
+        self.load.latency.store(stamped, Ordering::Relaxed);
+    }
+
+    /// The time until the answer will say nothing of the node: the program decides when it is read.
+    pub fn forget_time(&mut self) {
+        self.started = None;
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.load.in_flight.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn aged(stamped: u64, now_ms: u64) -> u32 {
+    // Another thread's answer may have come after this statement began.
+    let silent = ((now_ms as u32).wrapping_sub((stamped >> 32) as u32) as i32).max(0) as u32;
+    (stamped as u32).checked_shr(silent / HALF_LIFE_MS).unwrap_or(0)
+}
+
+/// The weight of every node of a section: its share of the statements. 0 = stand-by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Weights(Box<[u16]>);
+
+impl Weights {
+    /// One for each node, in the order of their numbers.
+    pub fn new(weights: impl Into<Box<[u16]>>) -> Self {
+        Weights(weights.into())
+    }
+
+    /// The node's.
+    pub fn of(&self, node: NodeId) -> u16 {
+        self.0.get(node.index()).copied().unwrap_or(0)
+    }
+
+    /// The sum of the weights of these nodes.
+    pub fn sum(&self, nodes: NodeSet) -> usize {
+        nodes.iter().map(|node| usize::from(self.of(node))).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(index: usize) -> NodeId {
+        NodeId::new(index).expect("small")
+    }
+
+    fn set(nodes: &[usize]) -> NodeSet {
+        nodes.iter().map(|index| id(*index)).collect()
+    }
+
+    fn letters(nodes: impl Iterator<Item = Option<NodeId>>) -> String {
+        nodes.map(|node| node.map_or('-', |node| (b'A' + node.index() as u8) as char)).collect()
+    }
+
+    #[test]
+    fn turns_are_taken_in_order_and_kept_for_each_list() {
+        let balance = Balance::new(4);
+        let (all, some) = (set(&[0, 1, 2]), set(&[1, 2]));
+        assert_eq!(letters((0..4).map(|_| balance.next(Role::Replica, all, all))), "ABCA");
+        assert_eq!(letters((0..3).map(|_| balance.next(Role::Replica, some, some))), "BCB");
+        assert_eq!(letters((0..2).map(|_| balance.next(Role::Replica, all, all))), "BC");
+        assert_eq!(letters((0..3).map(|_| balance.next(Role::Replica, all, set(&[0, 2])))), "ACA");
+        assert_eq!(balance.next(Role::Source, all, NodeSet::EMPTY), None);
+    }
+
+    #[test]
+    fn threads_share_the_turns_evenly() {
+        let balance = Balance::new(4);
+        let all = set(&[0, 1, 2, 3]);
+        let taken: [AtomicUsize; 4] = Default::default();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..1000 {
+                        let node = balance.next(Role::Replica, all, all).expect("one");
+                        taken[node.index()].fetch_add(1, Ordering::Relaxed);
+                    }
+                });
+            }
+        });
+        assert_eq!(taken.map(AtomicUsize::into_inner), [1000; 4]);
+    }
+
+    #[test]
+    fn the_ratio_of_weights_holds_in_every_window() {
+        let balance = Balance::new(3);
+        let both = set(&[0, 1]);
+        let weights = Weights::new([4, 1, 0]);
+        assert_eq!(letters((0..11).map(|_| balance.next_weighted(both, &weights))), "AABAAAABAAA");
+        let balance = Balance::new(3);
+        let weights = Weights::new([5, 1, 1]);
+        let all = set(&[0, 1, 2]);
+        let turns: Vec<_> = (0..70).map(|_| balance.next_weighted(all, &weights).expect("one").index()).collect();
+        for window in turns.windows(7) {
+            let of = |node| window.iter().filter(|turn| **turn == node).count();
+            assert_eq!((of(0), of(1), of(2)), (5, 1, 1), "{turns:?}");
+        }
+        // A node that is out for a while does not make up for it.
+        for _ in 0..100 {
+            balance.next_weighted(set(&[1, 2]), &weights);
+        }
+        let turns = letters((0..14).map(|_| balance.next_weighted(all, &weights)));
+        assert_eq!(turns.matches('A').count(), 10, "{turns}");
+    }
+
+    #[test]
+    fn nodes_without_weight_have_no_turn() {
+        let balance = Balance::new(2);
+        let weights = Weights::new([0, 3]);
+        assert_eq!(letters((0..3).map(|_| balance.next_weighted(set(&[0, 1]), &weights))), "BBB");
+        assert_eq!(balance.next_weighted(set(&[0]), &weights), None);
+        assert_eq!(weights.sum(set(&[0, 1])), 3);
+        assert_eq!(weights.of(id(9)), 0);
+    }
+
+    #[test]
+    fn statements_are_in_flight_until_their_ticket_is_dropped() {
+        let balance = Balance::new(1);
+        let one = balance.sent(id(0), None);
+        let two = balance.sent(id(0), None);
+        assert_eq!(balance.in_flight(id(0)), 2);
+        drop(one);
+        assert_eq!(balance.in_flight(id(0)), 1);
+        drop(two);
+        assert_eq!(balance.in_flight(id(0)), 0);
+        assert!(balance.sent(id(5), None).is_none() && balance.in_flight(id(5)) == 0);
+    }
+
+    #[test]
+    fn latency_is_an_average_that_fades() {
+        let balance = Balance::new(1);
+        let run = |start_ms: u64, took_us: u64| {
+            let start = Duration::from_millis(start_ms);
+            let mut ticket = balance.sent(id(0), Some(start)).expect("one");
+            ticket.answered(|| start + Duration::from_micros(took_us));
+            ticket.answered(|| panic!("only the first counts"));
+        };
+        assert_eq!(balance.latency_us(id(0), 0), 0);
+        run(1000, 800);
+        assert_eq!(balance.latency_us(id(0), 1000), 800);
+        run(1000, 1600);
+        assert_eq!(balance.latency_us(id(0), 1001), 900);
+        assert_eq!(balance.latency_us(id(0), 6_001), 450);
+        assert_eq!(balance.latency_us(id(0), 11_001), 225);
+        assert_eq!(balance.latency_us(id(0), 900_000), 0);
+        assert_eq!(balance.latency_us(id(0), 500), 900, "an answer of a moment ago");
+        let mut ticket = balance.sent(id(0), Some(Duration::from_secs(1))).expect("one");
+        ticket.forget_time();
+        ticket.answered(|| panic!("not measured"));
+    }
+
+    #[test]
+    fn a_later_state_goes_on_where_the_earlier_one_was() {
+        let earlier = Balance::new(2);
+        let all = set(&[0, 1]);
+        assert_eq!(earlier.next(Role::Replica, all, all), Some(id(0)));
+        let ticket = earlier.sent(id(1), None);
+        let mut later = Balance::new(3);
+        later.adopt(&earlier, |index| (index == 2).then(|| id(1)));
+        assert_eq!(later.next(Role::Replica, all, all), Some(id(1)));
+        assert_eq!((later.in_flight(id(2)), later.in_flight(id(1))), (1, 0));
+        drop(ticket);
+        assert_eq!(later.in_flight(id(2)), 0);
+    }
+}
