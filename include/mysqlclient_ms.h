@@ -152,7 +152,7 @@ typedef struct mysqlnd_ms_filter_call {
    */
   int in_transaction;
   /*
-   1 = proven to be a plain read, which a slave may run; 0 = only a master may.
+   1 = a slave may run it: it is proven to be a plain read, and nothing else demands a master.
    */
   int is_read;
   /*

@@ -10,7 +10,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use harness::{Cluster, How, Proxy, families, shared};
-use lab::{Handle, Shop, addresses};
+use lab::{Address, Handle, Shop, addresses};
 use mysqlclient_ms::conn::driver::block_on;
 use mysqlclient_ms::session::{Prepared, Request};
 
@@ -32,6 +32,15 @@ fn database(cluster: &Cluster, name: &str) -> String {
     name
 }
 
+/// A configuration whose reads are promised nothing: where they go depends on the filters alone.
+fn text(addresses: &[Address], node_keys: &[&str], keys: &str) -> String {
+    Shop::text(addresses, node_keys, &format!(r#"{keys}, "consistency": "eventual""#))
+}
+
+fn shop_of(addresses: &[Address], keys: &str) -> Shop {
+    Shop::of(&text(addresses, &[], keys))
+}
+
 /// Which node ran it.
 fn node_of(handle: &mut Handle, sql: &str) -> usize {
     handle.ok(sql);
@@ -48,11 +57,11 @@ fn programs_with_one_statement_per_handle_take_turns_by_weight() {
         let cluster = shared(family);
         let schema = database(cluster, "turns");
         let one_statement = |shop: &Shop| node_of(&mut shop.connect(Some(&schema)), READ);
-        let shop = Shop::new(&addresses(cluster), ROUND_ROBIN);
+        let shop = shop_of(&addresses(cluster), ROUND_ROBIN);
         let nodes: Vec<_> = (0..4).map(|_| one_statement(&shop)).collect();
         assert_eq!(nodes, [1, 2, 1, 2], "{family}");
         let weights = r#""filters": {"roundrobin": {"weights": {"source": 1, "r1": 3, "r2": 1}}}"#;
-        let shop = Shop::new(&addresses(cluster), weights);
+        let shop = shop_of(&addresses(cluster), weights);
         let nodes: Vec<_> = (0..8).map(|_| one_statement(&shop)).collect();
         assert_eq!(nodes, [1, 1, 2, 1, 1, 1, 2, 1], "{family}");
     }
@@ -68,7 +77,7 @@ fn a_stand_by_replica_is_used_when_the_other_cannot_be_reached() {
         at[1] = (proxy.host(), proxy.port());
         let keys = r#""filters": {"random": {"weight": {"source": 1, "r1": 1, "r2": 0}}},
                       "failover": {"strategy": "loop_before_master", "remember_failed": true}"#;
-        let shop = Shop::new(&at, keys);
+        let shop = shop_of(&at, keys);
         let mut handle = shop.connect(Some(&schema));
         assert_eq!(nodes_of(&mut handle, 12, READ), [1; 12], "{family}");
         proxy.refuse();
@@ -92,14 +101,14 @@ fn one_further_candidate_is_not_two() {
         let keys = |most: u32| {
             format!(r#"{ROUND_ROBIN}, "failover": {{"strategy": "loop_before_master", "max_retries": {most}}}"#)
         };
-        let shop = Shop::new(&nodes, &keys(1));
+        let shop = shop_of(&nodes, &keys(1));
         let mut handle = shop.connect(Some(&schema));
         // First 1, then 2; then 2, then 3; then 3.
         assert!([2002, 2003].contains(&handle.code(READ)), "{family}");
         assert_eq!(node_of(&mut handle, READ), 3, "{family}");
         assert_eq!(node_of(&mut handle, READ), 3, "{family}");
         assert!([2002, 2003].contains(&handle.code(READ)), "{family}");
-        let shop = Shop::new(&nodes, &keys(0));
+        let shop = shop_of(&nodes, &keys(0));
         assert_eq!(nodes_of(&mut shop.connect(Some(&schema)), 4, READ), [3; 4], "{family}");
     }
 }
@@ -111,7 +120,7 @@ fn a_comment_sends_statements_to_a_group_of_nodes() {
         let schema = database(cluster, "groups");
         let keys =
             r#""filters": {"node_groups": {"REPORT": {"master": ["source"], "slave": ["r2"]}}, "roundrobin": []}"#;
-        let shop = Shop::new(&addresses(cluster), keys);
+        let shop = shop_of(&addresses(cluster), keys);
         let marks: Vec<_> = cluster.nodes().map(|n| cluster.log_mark(n).unwrap()).collect();
         let mut handle = shop.connect(Some(&schema));
         for _ in 0..3 {
@@ -145,7 +154,7 @@ fn tables_send_statements_to_the_nodes_that_have_them() {
                                                   "{schema}.%": {{"master": ["source"], "slave": ["r2"]}}}}}},
                             "random": {{}}}}"#
         );
-        let shop = Shop::new(&addresses(cluster), &keys);
+        let shop = shop_of(&addresses(cluster), &keys);
         let mut handle = shop.connect(Some(&schema));
         for (sql, node) in [
             (READ.to_owned(), 1),
@@ -171,7 +180,7 @@ fn reads_avoid_a_node_that_is_busy_with_this_program() {
     for family in families() {
         let cluster = shared(family);
         let schema = database(cluster, "busy");
-        let shop = Shop::new(&addresses(cluster), r#""filters": {"least_in_flight": {}}"#);
+        let shop = shop_of(&addresses(cluster), r#""filters": {"least_in_flight": {}}"#);
         let mut busy = shop.connect(Some(&schema));
         let mut other = shop.connect(Some(&schema));
         for round in 0..4 {
@@ -202,7 +211,7 @@ fn reads_prefer_the_node_that_answers_sooner() {
         let mut at = addresses(cluster);
         let proxy = Proxy::start(&format!("{}:{}", at[1].0, at[1].1)).unwrap();
         at[1] = (proxy.host(), proxy.port());
-        let shop = Shop::new(&at, r#""filters": {"fastest": {}}"#);
+        let shop = shop_of(&at, r#""filters": {"fastest": {}}"#);
         let mut handle = shop.connect(Some(&schema));
         // Both are asked before both are known: who is not known counts as quick.
         let mut seen = Vec::new();
@@ -237,7 +246,7 @@ fn a_node_is_drained_switched_off_and_taken_back_while_a_handle_is_in_use() {
         let at = addresses(cluster);
         let with = |states: [&str; 3]| {
             let states = states.map(|state| format!(r#""state": "{state}""#));
-            Shop::text(&at, &[&states[0], &states[1], &states[2]], ROUND_ROBIN)
+            text(&at, &[&states[0], &states[1], &states[2]], ROUND_ROBIN)
         };
         let shop = Shop::of(&with(["on"; 3]));
         let mut handle = shop.connect(Some(&schema));
@@ -292,7 +301,7 @@ fn a_handle_follows_a_changed_configuration_with_its_state_and_its_statements() 
         cluster.sql(0, &format!("INSERT INTO {schema}.t (v) VALUES ('one'), ('two'), ('three')")).unwrap();
         cluster.wait_in_step().unwrap();
         let at = addresses(cluster);
-        let shop = Shop::of(&Shop::text(&at[..2], &[], ROUND_ROBIN));
+        let shop = Shop::of(&text(&at[..2], &[], ROUND_ROBIN));
         let mut handle = shop.connect(Some(&schema));
         block_on(handle.session.set_character_set(b"latin1")).unwrap();
         let mut prepared = Prepared::default();
@@ -308,15 +317,15 @@ fn a_handle_follows_a_changed_configuration_with_its_state_and_its_statements() 
 
         // Another replica in front of it: its number changes, its connection stays.
         let moved = [at[0].clone(), at[2].clone(), at[1].clone()];
-        shop.rewrite(&Shop::text(&moved, &[], ROUND_ROBIN));
+        shop.rewrite(&text(&moved, &[], ROUND_ROBIN));
         until(&mut handle, "moved", |handle| handle.ok(READ).len() == 1 && handle.node() == 2);
         assert_eq!(handle.session.thread_id(), thread, "{family}: the same connection");
         let mut seen = [execute(&mut handle, &mut prepared), execute(&mut handle, &mut prepared)];
         seen.sort_unstable();
         assert_eq!(seen, [(3, 1), (3, 2)], "{family}: prepared where it was not, used where it was");
-        let text = "SELECT COUNT(*) FROM t WHERE DATABASE() = '{}' AND @@character_set_client = 'latin1'";
+        let state = "SELECT COUNT(*) FROM t WHERE DATABASE() = '{}' AND @@character_set_client = 'latin1'";
         for _ in 0..2 {
-            assert_eq!(handle.value(&text.replace("{}", &schema)), "3", "{family}: node {}", handle.node());
+            assert_eq!(handle.value(&state.replace("{}", &schema)), "3", "{family}: node {}", handle.node());
         }
 
         // A broken file and one without the section change nothing.
@@ -330,18 +339,37 @@ fn a_handle_follows_a_changed_configuration_with_its_state_and_its_statements() 
         // Nor does anything within a transaction.
         handle.ok("BEGIN");
         handle.ok("INSERT INTO t (v) VALUES ('four')");
-        shop.rewrite(&Shop::text(&[at[1].clone(), at[2].clone()], &[], ROUND_ROBIN));
+        shop.rewrite(&text(&[at[1].clone(), at[2].clone()], &[], ROUND_ROBIN));
         for _ in 0..15 {
             std::thread::sleep(Duration::from_millis(100));
             assert_eq!(handle.value(READ), "4", "{family}");
         }
         handle.ok("ROLLBACK");
-        shop.rewrite(&Shop::text(&[at[0].clone(), at[2].clone()], &[], ROUND_ROBIN));
+        shop.rewrite(&text(&[at[0].clone(), at[2].clone()], &[], ROUND_ROBIN));
         until(&mut handle, "shrunk", |handle| nodes_of(handle, 2, READ) == [1; 2]);
         assert_eq!(execute(&mut handle, &mut prepared), (3, 1), "{family}");
         block_on(handle.session.close_statement(&mut prepared)).unwrap();
         handle.ok("INSERT INTO t (v) VALUES ('five')");
         assert_eq!(handle.node(), 0, "{family}");
+    }
+}
+
+#[test]
+fn a_session_reads_its_writes_whatever_the_filters_leave() {
+    for family in families() {
+        let cluster = shared(family);
+        let schema = database(cluster, "fresh");
+        let keys = r#""filters": {"node_groups": {"A": {"master": ["source"], "slave": ["r1"]},
+                                                   "B": {"master": ["source"], "slave": ["r2"]}}, "roundrobin": []}"#;
+        let shop = Shop::new(&addresses(cluster), keys);
+        let mut handle = shop.connect(Some(&schema));
+        for round in 1..=20 {
+            handle.ok("INSERT INTO t (v) VALUES ('x')");
+            for group in ["A", "B", "none"] {
+                let count = handle.value(&format!("/*{group}*/ SELECT COUNT(*) FROM t"));
+                assert_eq!(count, round.to_string(), "{family}: {group}: {}", handle.decision());
+            }
+        }
     }
 }
 
@@ -352,13 +380,13 @@ fn long_data_that_went_with_a_node_is_an_error() {
         let cluster = shared(family);
         let schema = database(cluster, "longdata");
         let at = addresses(cluster);
-        let shop = Shop::of(&Shop::text(&at[..2], &[], ROUND_ROBIN));
+        let shop = Shop::of(&text(&at[..2], &[], ROUND_ROBIN));
         let mut handle = shop.connect(Some(&schema));
         let mut prepared = Prepared::default();
         block_on(handle.session.prepare(&mut prepared, b"SELECT ?")).unwrap();
         block_on(handle.session.send_long_data(&mut prepared, 0, b"long")).unwrap();
         assert_eq!(handle.node(), 1, "{family}");
-        shop.rewrite(&Shop::text(&[at[0].clone(), at[2].clone()], &[], ROUND_ROBIN));
+        shop.rewrite(&text(&[at[0].clone(), at[2].clone()], &[], ROUND_ROBIN));
         until(&mut handle, "moved", |handle| {
             handle.ok(READ);
             handle.session.last_used().port == at[2].1
@@ -383,7 +411,7 @@ fn nodes_of_the_own_zone_are_preferred() {
         let keys = format!(
             r#"{ROUND_ROBIN}, "zone": "near", "failover": {{"strategy": "loop_before_master", "remember_failed": true}}"#
         );
-        let shop = Shop::of(&Shop::text(&at, &["", r#""zone": "far""#, r#""zone": "near""#], &keys));
+        let shop = Shop::of(&text(&at, &["", r#""zone": "far""#, r#""zone": "near""#], &keys));
         let mut handle = shop.connect(Some(&schema));
         assert_eq!(nodes_of(&mut handle, 6, READ), [2; 6], "{family}");
         proxy.refuse();
@@ -423,8 +451,8 @@ fn functions_of_a_c_program_choose_and_narrow() {
         let cluster = shared(family);
         let at = addresses(cluster);
         let body = |filters: &str| {
-            let text = Shop::text(&at, &[], &format!(r#""filters": {{{filters}}}, "ssl_mode": "disabled""#));
-            text.strip_prefix(r#"{"shop": "#).unwrap().strip_suffix('}').unwrap().to_owned()
+            let file = text(&at, &[], &format!(r#""filters": {{{filters}}}, "ssl_mode": "disabled""#));
+            file.strip_prefix(r#"{"shop": "#).unwrap().strip_suffix('}').unwrap().to_owned()
         };
         let library_at = |file: &Path| format!(r#""user": {{"library": "{}", "symbol": "pick_last"}}"#, file.display());
         let sections = [
@@ -433,9 +461,9 @@ fn functions_of_a_c_program_choose_and_narrow() {
             ("library", library_at(&filters)),
             ("missing", library_at(&folder.path().join("none.so"))),
         ];
-        let text: Vec<String> =
+        let bodies: Vec<String> =
             sections.iter().map(|(name, filters)| format!(r#""{name}": {}"#, body(filters))).collect();
-        let shop = Shop::of(&format!("{{{}}}", text.join(", ")));
+        let shop = Shop::of(&format!("{{{}}}", bodies.join(", ")));
         let output = Command::new(&program)
             .args([harness::APP_USER, harness::APP_PASSWORD])
             .env("LD_PRELOAD", library())
@@ -467,7 +495,7 @@ fn functions_of_a_c_program_choose_and_narrow() {
             wrong(3),
             wrong(99),
             wrong(-1),
-            error("SELECT 7 FOR UPDATE", "the program's filter chose a replica for a statement that may write"),
+            error("SELECT 7 FOR UPDATE", "the program's filter chose a replica for a statement that a source has to run"),
             "SELECT 8: node=r1 role=replica\n".into(),
             asked("BEGIN", 1, 0, 0),
             "BEGIN: node=source role=source\nSELECT 9: node=source role=source\nCOMMIT: node=source role=source\n"

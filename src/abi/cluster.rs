@@ -342,7 +342,7 @@ pub struct MysqlndMsFilterCall {
     pub last_used: c_int,
     /// 1 = inside a transaction, or autocommit is off.
     pub in_transaction: c_int,
-    /// 1 = proven to be a plain read, which a slave may run; 0 = only a master may.
+    /// 1 = a slave may run it: it is proven to be a plain read, and nothing else demands a master.
     pub is_read: c_int,
     /// For `user_multi`: node_count bytes, all 0; the filter sets those of the nodes that stay to 1.
     pub selected: *mut u8,

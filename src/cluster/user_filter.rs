@@ -33,7 +33,7 @@ pub struct Question<'a> {
     pub last_used: Option<usize>,
     /// Inside a transaction, or autocommit is off.
     pub in_transaction: bool,
-    /// Proven to be a plain read: a replica may run it.
+    /// A replica may run it: it is proven to be a plain read, and nothing else demands a source.
     pub is_read: bool,
 }
 

@@ -266,7 +266,7 @@ pub enum Refusal {
     NoSource,
     /// A filter says so.
     Filtered(Refused),
-    /// The program's filter chose a replica for a statement that is not proven to be a plain read.
+    /// The program's filter chose a replica for a statement that a replica may not run.
     ReplicaForWrite,
 }
 
@@ -278,7 +278,7 @@ impl Refusal {
             Refusal::NoReplica => "no replica for a read, and failover is disabled",
             Refusal::NoSource => "the section has no source",
             Refusal::Filtered(text) => text,
-            Refusal::ReplicaForWrite => "the program's filter chose a replica for a statement that may write",
+            Refusal::ReplicaForWrite => "the program's filter chose a replica for a statement that a source has to run",
         }
     }
 
@@ -393,9 +393,13 @@ impl Router {
             last_used: situation.last_used,
             now_ms: situation.now_ms,
         };
-        let replicas = situation.fresh(section).unwrap_or(section.replicas);
-        let candidates = Candidates { sources: section.sources, replicas };
-        let candidates = self.chain.narrow(&view, candidates, random).map_err(Refusal::Filtered)?;
+        let all = Candidates { sources: section.sources, replicas: section.replicas };
+        let mut candidates = self.chain.narrow(&view, all, random).map_err(Refusal::Filtered)?;
+        // Of the replicas that the filters left, those that are fresh. If none of them is, a source has to answer, whatever
+        // the strategy: this is no failure.
+        let fresh = candidates.replicas.and(situation.fresh(section).unwrap_or(section.replicas));
+        let none_fresh = fresh.is_empty() && !candidates.replicas.is_empty();
+        candidates.replicas = fresh;
         if self.chain.is_users() {
             let Picked { node, how, .. } = self.chain.choose(&view, candidates, random).map_err(Refusal::Filtered)?;
             let chosen = section.role_of(node);
@@ -404,7 +408,9 @@ impl Router {
             }
             return Ok(Decision { node, role: chosen, reason, how, fallbacks: Fallbacks::NONE });
         }
-        let (role, reason) = if role == Role::Replica {
+        let (role, reason) = if role == Role::Replica && none_fresh {
+            (Role::Source, Reason::NoneFresh)
+        } else if role == Role::Replica {
             let none = candidates.replicas.is_empty();
             let none_well = failover.remember_failed && candidates.replicas.minus(failed).is_empty();
             match failover.strategy {

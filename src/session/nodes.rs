@@ -78,6 +78,7 @@ impl Node {
     pub fn take_over(&mut self, other: &mut Node) {
         self.connection = other.connection.take();
         self.versions = other.versions;
+        self.armed = std::mem::take(&mut other.armed);
         self.era = other.era;
     }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::cluster::config::quality::{Consistency, Level, OnTimeout, Scope};
 use crate::cluster::gtid::{Position, mariadb};
 use crate::cluster::progress::PAUSE;
-use crate::cluster::topology::{NodeId, NodeSet};
+use crate::cluster::topology::{NodeId, NodeSet, Role};
 use crate::log;
 use crate::route::decide::{Freshness, Reason};
 
@@ -214,7 +214,7 @@ impl Router {
         if let Ok(executed) = Position::parse(&found.executed, mariadb) {
             self.section.progress.met(id, &found.identity, &executed);
         }
-        if told != Some(false) && !found.has_gtids && self.section.sources.contains(id) {
+        if told != Some(false) && !found.has_gtids && self.section.role_of(id) == Role::Source {
             let text = format!(
                 "node {} tells no GTIDs (gtid_mode or the binary log is off, or tracking was refused): session \
                  consistency sends reads to the source",
@@ -226,7 +226,7 @@ impl Router {
 
     /// A reply carried the GTID of what was committed.
     pub(super) fn learn_gtid(&mut self, node: usize, text: &[u8], mariadb: bool) {
-        let is_source = NodeId::new(node).is_some_and(|id| self.section.sources.contains(id));
+        let is_source = NodeId::new(node).is_some_and(|id| self.section.role_of(id) == Role::Source);
         if !is_source {
             return;
         }
@@ -365,7 +365,7 @@ impl Router {
     #[inline]
     pub(super) fn question(&self, node: usize) -> Option<Question> {
         let promise = &self.promise;
-        let is_source = || NodeId::new(node).is_some_and(|id| self.section.sources.contains(id));
+        let is_source = || NodeId::new(node).is_some_and(|id| self.section.role_of(id) == Role::Source);
         match promise.demand {
             Demand::Nothing => None,
             Demand::Fresh { waits } => {

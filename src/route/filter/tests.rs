@@ -9,7 +9,7 @@ use crate::cluster::topology::{NodeId, NodeSet};
 use crate::cluster::user_filter::{Question, UserFilter, UserFilters};
 use crate::env::fixed::Script;
 use crate::env::{Random, SystemRandom};
-use crate::route::decide::{Router, Situation, Wanted};
+use crate::route::decide::{Freshness, Router, Situation, Wanted};
 use crate::route::{Class, ClassifyConfig, LexContext, classify};
 
 /// Sources m1, m2 (node0, node1) and replicas s1 to s3 (node2 to node4).
@@ -43,6 +43,7 @@ struct Handle<'s> {
     router: Router,
     random: Box<dyn Random>,
     failed: NodeSet,
+    freshness: Freshness,
     now_ms: u64,
 }
 
@@ -52,7 +53,7 @@ impl<'s> Handle<'s> {
     }
 
     fn with(section: &'s Section, router: Router, random: Box<dyn Random>) -> Self {
-        Handle { section, router, random, failed: NodeSet::EMPTY, now_ms: 0 }
+        Handle { section, router, random, failed: NodeSet::EMPTY, freshness: Freshness::Any, now_ms: 0 }
     }
 
     /// `node fallbacks`, or why not.
@@ -62,6 +63,7 @@ impl<'s> Handle<'s> {
         let wanted = if statement.class == Class::Read { Wanted::AnyReplica } else { Wanted::Source };
         let situation = Situation {
             failed: self.failed,
+            freshness: self.freshness,
             asked: Some(Asked { sql, statement: &statement, schema: b"shop" }),
             now_ms: self.now_ms,
             last_used: Some(id(3)),
@@ -289,6 +291,22 @@ fn a_comment_chooses_a_group() {
 }
 
 #[test]
+fn a_source_answers_when_no_replica_of_a_group_is_fresh() {
+    for failover in ["disabled", "master"] {
+        let shop = section(&format!(
+            r#""filters": {{"node_groups": {{"A": {{"master": ["m2"], "slave": ["s1", "s2"]}}}}, "roundrobin": {{}}}},
+               "failover": "{failover}""#
+        ));
+        let mut handle = Handle::new(&shop);
+        handle.freshness = Freshness::Replicas(set(&[3, 4]));
+        assert!(handle.run("/*A*/ SELECT 1").starts_with('3'), "{failover}");
+        handle.freshness = Freshness::Replicas(set(&[4]));
+        assert_eq!(handle.run("/*A*/ SELECT 1"), "1", "{failover}");
+        assert!(handle.run("SELECT 1").starts_with('4'), "{failover}");
+    }
+}
+
+#[test]
 fn tables_choose_the_nodes_that_have_them() {
     let shop = section(
         r#""filters": {"table": {"rules": {
@@ -406,7 +424,10 @@ fn the_program_chooses_one_node() {
         assert_eq!(*program.asked.lock().expect("lock"), "shop m1,m2,s1,s2,s3 2 tcp://a Some(3) false true");
         assert_eq!(answer(Ok(1), READ), "1");
         assert_eq!(answer(Ok(1), WRITE), "1");
-        assert_eq!(answer(Ok(2), WRITE), "the program's filter chose a replica for a statement that may write");
+        assert_eq!(
+            answer(Ok(2), WRITE),
+            "the program's filter chose a replica for a statement that a source has to run"
+        );
         assert_eq!(answer(Ok(5), READ), "the program's filter returned 5 for a choice among 5 nodes");
         assert_eq!(answer(Ok(-1), READ), "the program's filter returned -1 for a choice among 5 nodes");
         assert_eq!(answer(Err("broke"), READ), "broke");

@@ -8,11 +8,10 @@ use std::sync::Arc;
 
 use super::{Filter, Picked, Refused, Verdict, View};
 use crate::cluster::config::{Callback, Section};
-use crate::cluster::topology::{NodeId, NodeSet};
+use crate::cluster::topology::{Node, NodeId, NodeSet, Role};
 use crate::cluster::user_filter::{Offer, Question, UserFilter, UserFilters};
 use crate::env::Random;
 use crate::route::candidates::Candidates;
-use crate::route::statement::Class;
 
 /// Why a chain cannot be made, in words.
 pub type FilterProblem = String;
@@ -50,10 +49,10 @@ impl User {
             Callback::Named(name) => Function::Named(name.clone(), functions),
             Callback::InLibrary { library, symbol } => Function::Loaded(functions.load(library, symbol)?),
         };
-        let offer = |node: &crate::cluster::topology::Node| Offer {
+        let offer = |node: &Node| Offer {
             name: c_text(&node.name),
             uri: c_text(&node.uri()),
-            is_replica: node.role == crate::cluster::topology::Role::Replica,
+            is_replica: node.role == Role::Replica,
         };
         let offers = section.nodes.iter().map(offer).collect();
         Ok(User { section: c_text(&section.name), offers, function, is_single })
@@ -72,7 +71,7 @@ impl User {
             sources: candidates.sources.len(),
             last_used,
             in_transaction: view.in_transaction,
-            is_read: asked.is_some_and(|asked| asked.statement.class == Class::Read),
+            is_read: view.role == Role::Replica,
         };
         let mut selected = vec![0; offers.len()];
         let answer = match &self.function {
