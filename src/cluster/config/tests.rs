@@ -173,7 +173,6 @@ fn keys_that_are_not_served_yet_refuse_connects_by_name() {
         "pick",
         "hints",
         "pipelining",
-        "autocommit_off_reads",
         "retry_reads",
         "wait_for_primary_ms",
         "board_dir",
