@@ -354,12 +354,17 @@ fn set_gives_effects() {
         [Effect::SetTransaction { scope: Scope::Next, isolation: None, access: Some(Access::ReadWrite) }]
     );
     // Charset, schema and autocommit follow to other nodes; everything else binds; GLOBAL neither nor.
-    for free in ["SET NAMES utf8", "SET autocommit=0", "USE db", "SET GLOBAL a=1", "SET CHARSET utf8"] {
+    for free in ["SET NAMES utf8", "SET autocommit=0", "USE db", "SET GLOBAL a=1", "SET CHARSET utf8", "SET ROLE x"] {
         assert!(!effects(free).iter().any(Effect::binds), "{free}");
     }
-    for binding in
-        ["SET @a=1", "SET sql_mode=''", "SET ROLE x", "SET TRANSACTION READ ONLY", "SET what ever", "SET @a = f()"]
-    {
+    for binding in [
+        "SET @a=1",
+        "SET sql_mode=''",
+        "SET RESOURCE GROUP x",
+        "SET TRANSACTION READ ONLY",
+        "SET what ever",
+        "SET @a = f()",
+    ] {
         assert!(effects(binding).iter().any(Effect::binds), "{binding}");
     }
 }
@@ -733,7 +738,8 @@ fn locks_and_flush_bind() {
     assert!(!run("FLUSH PRIVILEGES", MYSQL).effects.iter().any(Effect::binds));
     assert!(run("LOCK INSTANCE FOR BACKUP", MYSQL).effects.iter().any(Effect::binds));
     assert!(run("BACKUP STAGE START", MARIADB).effects.iter().any(Effect::binds));
-    assert_eq!(run("BACKUP STAGE END", MARIADB).effects, [Effect::Release(Release::Tables)]);
+    assert_eq!(run("BACKUP STAGE END", MARIADB).effects, [Effect::ImplicitCommit, Effect::Release(Release::Backup)]);
+    assert_eq!(run("UNLOCK INSTANCE", MYSQL).effects, [Effect::Release(Release::Backup)]);
 }
 
 #[test]

@@ -4,8 +4,18 @@
 
 #[path = "routed_state/arming.rs"]
 mod arming;
+#[path = "routed_state/binding.rs"]
+mod binding;
+#[path = "routed_state/calls.rs"]
+mod calls;
+#[path = "routed_state/constructs.rs"]
+mod constructs;
+#[path = "routed_state/following.rs"]
+mod following;
 #[path = "routed/lab.rs"]
 mod lab;
+#[path = "routed_state/transactions.rs"]
+mod transactions;
 
 /// A database of the test's own on the shared cluster, on all nodes, with a table `t (id, v)`.
 fn database(cluster: &harness::Cluster, name: &str) -> String {
@@ -21,4 +31,5 @@ fn database(cluster: &harness::Cluster, name: &str) -> String {
     name
 }
 
-const ROUND_ROBIN: &str = r#""filters": {"roundrobin": []}"#;
+/// Reads in turn, whatever the handle wrote before: what these tests are about is not consistency.
+const ROUND_ROBIN: &str = r#""filters": {"roundrobin": []}, "consistency": "eventual""#;

@@ -163,6 +163,8 @@ pub struct Section {
     pub source_on_write: bool,
     /// What reads are promised to see.
     pub consistency: quality::Consistency,
+    /// `autocommit_off_reads`: with autocommit off, plain reads go to replicas until something is written.
+    pub replicas_until_write: bool,
     /// Never empty: without `filters` it is a sticky `random`.
     pub filters: Vec<FilterSpec>,
     /// Connect calls that select this section besides its name.
@@ -198,6 +200,7 @@ impl Section {
             trx_stickiness: Stickiness::default(),
             source_on_write: false,
             consistency: quality::Consistency::default(),
+            replicas_until_write: false,
             filters: Vec::new(),
             rules: Vec::new(),
             refused: None,
@@ -396,6 +399,7 @@ impl Section {
             balance: _,
             progress: _,
             consistency,
+            replicas_until_write,
         } = self;
         (name, nodes, sources, replicas, standby)
             == (&other.name, &other.nodes, &other.sources, &other.replicas, &other.standby)
@@ -405,7 +409,8 @@ impl Section {
                 == (&other.lazy_connections, &other.failover, &other.trx_stickiness)
             && (source_on_write, filters, rules, refused)
                 == (&other.source_on_write, &other.filters, &other.rules, &other.refused)
-            && (multi_master, consistency) == (&other.multi_master, &other.consistency)
+            && (multi_master, consistency, replicas_until_write)
+                == (&other.multi_master, &other.consistency, &other.replicas_until_write)
     }
 
     /// Takes over what the handles of this process know of nodes that are the same servers.

@@ -2,11 +2,15 @@
 //! Pure; the effects are what counts, since all of it runs on the source.
 
 use super::classify::{Scan, span};
+use super::context::ServerFamily;
 use super::effects::{Access, Bind, Effect, Release, TransactionControl as Control};
 use super::keywords::Kw;
 use super::lexer::Kind;
 use super::query::Mode;
 use super::statement::Class;
+
+/// The reasons of statements that run what is not in their text.
+pub const CALLS: [&str; 2] = ["CALL", "EXECUTE: the text is not known"];
 
 impl Scan<'_> {
     /// At the first word of a statement that the dispatcher left to us.
@@ -68,31 +72,40 @@ impl Scan<'_> {
             | Kw::Stop
             | Kw::Reset => {
                 self.raise(Class::Write, "definition or administration", verb);
-                self.effects.push(Effect::ImplicitCommit);
+                if self.commits(kw) {
+                    self.effects.push(Effect::ImplicitCommit);
+                }
                 if kw == Kw::Truncate {
                     self.eat(Kw::Table);
                     self.table();
+                }
+                if kw == Kw::Rename {
+                    self.effects.push(Effect::RenamesTable);
                 }
                 self.definition_tail(kw == Kw::Alter);
             }
             Kw::Lock => {
                 self.raise(Class::Write, "LOCK", verb);
-                if self.kw() != Kw::Instance {
+                if self.kw() == Kw::Instance {
+                    self.effects.push(Effect::Bind(Bind::Backup));
+                } else {
                     self.effects.push(Effect::ImplicitCommit);
+                    self.effects.push(Effect::Bind(Bind::LockTables));
                 }
-                self.effects.push(Effect::Bind(Bind::LockTables));
                 self.skip_statement();
             }
             Kw::Unlock => {
                 self.raise(Class::Write, "UNLOCK", verb);
-                self.effects.push(Effect::Release(Release::Tables));
+                let instance = self.kw() == Kw::Instance;
+                self.effects.push(Effect::Release(if instance { Release::Backup } else { Release::Tables }));
                 self.skip_statement();
             }
             Kw::Flush => self.flush(verb),
             Kw::Backup => {
                 self.raise(Class::Write, "BACKUP", verb);
+                self.effects.push(Effect::ImplicitCommit);
                 let end = matches!(self.kw(), Kw::Unlock) || self.ahead.kw == Kw::End;
-                self.effects.push(if end { Effect::Release(Release::Tables) } else { Effect::Bind(Bind::LockTables) });
+                self.effects.push(if end { Effect::Release(Release::Backup) } else { Effect::Bind(Bind::Backup) });
                 self.skip_statement();
             }
             Kw::Load => {
@@ -104,7 +117,9 @@ impl Scan<'_> {
                     }
                     // LOAD INDEX INTO CACHE
                     _ => {
-                        self.effects.push(Effect::ImplicitCommit);
+                        if self.commits(Kw::Cache) {
+                            self.effects.push(Effect::ImplicitCommit);
+                        }
                         self.skip_statement();
                     }
                 }
@@ -126,12 +141,12 @@ impl Scan<'_> {
                 self.skip_statement();
             }
             Kw::Execute => {
-                self.raise(Class::Unknown, "EXECUTE: the text is not known", verb);
+                self.raise(Class::Unknown, CALLS[1], verb);
                 self.effects.push(Effect::Bind(Bind::Unknown));
                 self.skip_statement();
             }
             Kw::Call => {
-                self.raise(Class::Unknown, "CALL", verb);
+                self.raise(Class::Unknown, CALLS[0], verb);
                 self.effects.push(Effect::Bind(Bind::Unknown));
                 self.skip_statement();
             }
@@ -150,6 +165,16 @@ impl Scan<'_> {
                 self.effects.push(Effect::Bind(Bind::Unknown));
                 self.skip_all();
             }
+        }
+    }
+
+    /// Whether a statement that begins so commits what is open. Measured on MySQL 9.7 and MariaDB 10.11; where they differ
+    /// and the server is not known, it is taken to commit.
+    fn commits(&self, verb: Kw) -> bool {
+        match verb {
+            Kw::Cache => self.context.server.family != ServerFamily::MariaDb,
+            Kw::Reset => self.kw() != Kw::Persist,
+            _ => true,
         }
     }
 
@@ -239,7 +264,9 @@ impl Scan<'_> {
             self.advance();
         }
         if self.eat(Kw::Temporary) {
-            if !(self.eat(Kw::Table) || self.eat(Kw::Sequence)) {
+            if self.eat(Kw::Sequence) {
+                self.effects.push(Effect::ImplicitCommit);
+            } else if !self.eat(Kw::Table) {
                 return self.unknown("unknown form of CREATE");
             }
             self.if_exists();
@@ -275,6 +302,9 @@ impl Scan<'_> {
             }
             if self.now.kind == Kind::UserVar {
                 self.user_variable(false);
+            }
+            if may_have_body && self.kw() == Kw::Rename {
+                self.effects.push(Effect::RenamesTable);
             }
             words += 1;
             self.advance();

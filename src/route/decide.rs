@@ -87,6 +87,10 @@ pub struct Situation<'a> {
     pub asked: Option<Asked<'a>>,
     /// Milliseconds on the caller's clock, for filters that look at it.
     pub now_ms: u64,
+    /// The session's isolation level is SERIALIZABLE: reads belong to a source.
+    pub serializable: bool,
+    /// Replicas that cannot have the handle's session state.
+    pub excluded: NodeSet,
 }
 
 impl Situation<'_> {
@@ -107,6 +111,8 @@ impl Situation<'_> {
             no_split: false,
             asked: None,
             now_ms: 0,
+            serializable: false,
+            excluded: NodeSet::EMPTY,
         }
     }
 }
@@ -114,11 +120,18 @@ impl Situation<'_> {
 impl Situation<'_> {
     /// The replicas that may answer a read; why a source has to, otherwise.
     fn fresh(&self, section: &Section) -> Result<NodeSet, Reason> {
+        if self.serializable {
+            return Err(Reason::Serializable);
+        }
+        let all = section.replicas.minus(self.excluded);
+        if all.is_empty() && !section.replicas.is_empty() {
+            return Err(Reason::NoReplica);
+        }
         match self.freshness {
-            Freshness::Any => Ok(section.replicas),
+            Freshness::Any => Ok(all),
             Freshness::Source(reason) => Err(reason),
             Freshness::Replicas(fresh) => {
-                let fresh = fresh.and(section.replicas);
+                let fresh = fresh.and(all);
                 if fresh.is_empty() && !section.replicas.is_empty() { Err(Reason::NoneFresh) } else { Ok(fresh) }
             }
         }
@@ -164,6 +177,8 @@ pub enum Reason {
     PositionUnknown,
     /// No replica is known to have what the session wrote.
     NoneFresh,
+    /// A read under SERIALIZABLE.
+    Serializable,
     /// A read, and there is no replica, or all of them are failed.
     NoReplica,
 }
@@ -190,6 +205,7 @@ impl Reason {
             Reason::WithoutGtids => "session consistency, and the servers have no GTIDs",
             Reason::PositionUnknown => "the position of the session's last write is not known",
             Reason::NoneFresh => "no replica is known to have what the session wrote",
+            Reason::Serializable => "read at isolation level SERIALIZABLE",
             Reason::NoReplica => "read without a usable replica",
         }
     }

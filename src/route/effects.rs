@@ -80,8 +80,10 @@ pub enum TransactionControl {
 pub enum Bind {
     /// CREATE TEMPORARY TABLE (or SEQUENCE).
     TempTable(TableRef),
-    /// LOCK TABLES, LOCK INSTANCE, BACKUP LOCK / STAGE.
+    /// LOCK TABLES.
     LockTables,
+    /// LOCK INSTANCE, BACKUP LOCK / STAGE.
+    Backup,
     /// FLUSH TABLES ... WITH READ LOCK / FOR EXPORT.
     FlushTablesWithReadLock,
     /// GET_LOCK(): user-level locks are counted by the server; RELEASE_ALL_LOCKS() ends them.
@@ -92,7 +94,7 @@ pub enum Bind {
     SqlPrepare,
     /// XA START.
     Xa,
-    /// SET ROLE, SET RESOURCE GROUP.
+    /// SET RESOURCE GROUP.
     Session,
     /// An unknown function was called: what it did to the session (user variables) is not known. Few functions do.
     UnknownFunction,
@@ -103,8 +105,10 @@ pub enum Bind {
 /// The end of a [`Bind`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Release {
-    /// UNLOCK TABLES (ends FLUSH TABLES WITH READ LOCK too), UNLOCK INSTANCE, BACKUP UNLOCK / STAGE END.
+    /// UNLOCK TABLES: ends FLUSH TABLES WITH READ LOCK too.
     Tables,
+    /// UNLOCK INSTANCE, BACKUP UNLOCK / STAGE END.
+    Backup,
     /// RELEASE_ALL_LOCKS().
     AllLocks,
     /// One RELEASE_LOCK().
@@ -142,7 +146,11 @@ pub enum Effect {
         /// READ ONLY / READ WRITE, if written.
         access: Option<Access>,
     },
-    /// SET of any other session variable: binds.
+    /// SET ROLE; what follows that word.
+    SetRole(Span),
+    /// MariaDB's SET STATEMENT ... FOR: what a server reports of variables holds for this statement only.
+    ForStatement,
+    /// SET of any other session variable. One whose value is known may follow to other nodes; the others bind.
     SetSessionVariable {
         /// Without scope and `@@`; may be quoted.
         name: Span,
@@ -151,7 +159,7 @@ pub enum Effect {
     },
     /// SET GLOBAL / PERSIST of anything: no effect on the session.
     SetGlobal(Span),
-    /// SET @name, SELECT @name := ..., SELECT ... INTO @name: binds.
+    /// SET @name, SELECT @name := ..., SELECT ... INTO @name. As for session variables.
     SetUserVariable {
         /// With its `@`.
         name: Span,
@@ -173,6 +181,8 @@ pub enum Effect {
         /// TEMPORARY was written: no commit.
         temporary: bool,
     },
+    /// ALTER or RENAME that may give a temporary table another name.
+    RenamesTable,
     /// INSERT, REPLACE, LOAD DATA, LAST_INSERT_ID(expr): what LAST_INSERT_ID() will say may change.
     SetsInsertId,
     /// SELECT SQL_CALC_FOUND_ROWS: FOUND_ROWS() will be asked for.
@@ -180,8 +190,8 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// Whether the handle has to stay on the node that executed it, until something undoes it. Charset, schema and
-    /// autocommit follow to other nodes and do not bind.
+    /// Whether the handle may have to stay on the node that executed it, until something undoes it. Charset, schema, role
+    /// and autocommit follow to other nodes and do not bind; variables do not as far as their values are known.
     pub fn binds(&self) -> bool {
         match self {
             Effect::Bind(Bind::UnknownFunction) => false,

@@ -37,6 +37,7 @@ pub mod words;
 
 pub use classify::{ClassifyConfig, classify, query_is_select};
 pub use context::{Charset, DefaultSchema, LexContext, Server, ServerFamily};
+pub use control::CALLS;
 pub use effects::{Access, Bind, Effect, Isolation, Release, Scope, TransactionControl, Value};
 pub use hint::Hint;
 pub use statement::{Class, Needs, Reason, Span, Statement, TableRef};

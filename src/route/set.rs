@@ -23,8 +23,19 @@ impl Scan<'_> {
                 self.effects.push(Effect::ImplicitCommit);
                 return self.skip_statement();
             }
-            Kw::Role | Kw::Resource if self.ahead.kind != Kind::Equal => {
-                self.raise(Class::Session, "SET ROLE or RESOURCE GROUP", verb);
+            Kw::Role if self.ahead.kind != Kind::Equal => {
+                self.raise(Class::Session, "SET ROLE", verb);
+                let (start, mut end) = (self.ahead.start, self.ahead.end);
+                self.advance();
+                while !self.at_end() {
+                    end = self.now.end;
+                    self.advance();
+                }
+                self.effects.push(Effect::SetRole(Span { start, end }));
+                return;
+            }
+            Kw::Resource if self.ahead.kind != Kind::Equal => {
+                self.raise(Class::Session, "SET RESOURCE GROUP", verb);
                 self.effects.push(Effect::Bind(Bind::Session));
                 return self.skip_statement();
             }
@@ -313,6 +324,7 @@ impl Scan<'_> {
     /// MariaDB: SET STATEMENT name = value, ... FOR statement. The values hold for that statement only.
     fn set_statement(&mut self, verb: Token) {
         self.advance();
+        self.effects.push(Effect::ForStatement);
         loop {
             let name = self.now;
             if !self.at_name() {

@@ -187,8 +187,8 @@ impl Tracker {
     }
 
     /// A reply's status flags: OK, EOF, or the end of a result. Called for each result of a command; the last one
-    /// (without [`MORE_RESULTS`]) is compared with the prediction.
-    pub fn after(&mut self, status: u16) {
+    /// (without [`MORE_RESULTS`]) is compared with the prediction: false if they differ.
+    pub fn after(&mut self, status: u16) -> bool {
         let open = status & IN_TRANS != 0;
         let autocommit = status & AUTOCOMMIT != 0;
         let was_open = self.open;
@@ -196,7 +196,7 @@ impl Tracker {
         self.autocommit = autocommit;
         self.read_only = status & IN_TRANS_READONLY != 0;
         if status & MORE_RESULTS != 0 {
-            return;
+            return true;
         }
         if let Some(prediction) = self.prediction.take() {
             if prediction.access == Some(Access::ReadOnly) && open {
@@ -210,8 +210,10 @@ impl Tracker {
             if expected != (open, autocommit) {
                 self.disagreements += 1;
                 self.last = Some(Disagreement { predicted: expected, actual: (open, autocommit) });
+                return false;
             }
         }
+        true
     }
 
     /// The command failed with a server's error, which carries no flags: what may be open is taken to be open until the

@@ -14,6 +14,9 @@ use crate::error::{Error, Origin};
 
 use super::tracking::{Changes, SessionChange, TrackType};
 
+/// The variable that holds the list of variables.
+const ITSELF: &[u8] = b"session_track_system_variables";
+
 /// `CLIENT_SESSION_TRACK`.
 const SESSION_TRACK: u64 = 1 << 23;
 
@@ -228,14 +231,75 @@ pub(super) struct Shown {
     pub gtids: bool,
     /// The program set them: servers' defaults do not count any more.
     pub asked: bool,
+    /// The servers' default.
+    pub servers: Option<Vec<u8>>,
+}
+
+/// The list that a connection has to track where the program asked for `list` and we for ours; None if we ask for none.
+pub(super) fn variables(connection: &Connection, list: &[u8]) -> Option<Vec<u8>> {
+    let server = connection.server();
+    if arming(connection).is_empty() {
+        return None;
+    }
+    let quotable = list.iter().all(|byte| (byte.is_ascii_graphic() || *byte == b' ') && !matches!(byte, b'\'' | b'\\'));
+    if server.is_mariadb || list == b"*" || !quotable {
+        return Some(b"*".to_vec());
+    }
+    let mut union = mysql_variables(&server.version);
+    for name in String::from_utf8_lossy(list).split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        // The server refuses what is there twice, when it reports it.
+        if !union.split(',').any(|known| known.eq_ignore_ascii_case(name)) {
+            union.push(',');
+            union.push_str(name);
+        }
+    }
+    Some(union.into_bytes())
 }
 
 impl Shown {
     /// A server told its default.
     pub fn learn(&mut self, tracked: Option<Vec<u8>>) {
-        if !self.asked && tracked.is_some() {
-            self.variables = tracked;
+        if tracked.is_none() {
+            return;
         }
+        if !self.asked {
+            self.variables.clone_from(&tracked);
+        }
+        self.servers = tracked;
+    }
+
+    /// What the program asked for by an expression, which the server reported as `list`: it has our own name in it where the
+    /// program appended to what [`Shown::setting`] had set.
+    pub fn without_ours(&self, list: &[u8]) -> Vec<u8> {
+        let names: Vec<&[u8]> = list
+            .split(|byte| *byte == b',')
+            .map(<[u8]>::trim_ascii)
+            .filter(|name| self.shows_variable(ITSELF) || !name.eq_ignore_ascii_case(ITSELF))
+            .collect();
+        names.join(&b',')
+    }
+
+    /// The statement that makes the variable what the program would find without us, and lets the server report what the
+    /// program makes of it; None if that is not known.
+    pub fn setting(&self) -> Option<Vec<u8>> {
+        let list = self.variables.as_ref()?;
+        let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b',' | b' ' | b'*');
+        if !list.iter().all(plain) {
+            return None;
+        }
+        let mut names: Vec<&[u8]> = vec![list];
+        if !self.shows_variable(ITSELF) {
+            names.push(ITSELF);
+        }
+        names.retain(|name| !name.is_empty());
+        Some([b"SET SESSION session_track_system_variables='", &names.join(&b',')[..], b"'"].concat())
+    }
+
+    /// The session was reset.
+    pub fn reset(&mut self) {
+        self.variables.clone_from(&self.servers);
+        self.gtids = false;
+        self.asked = false;
     }
 
     fn shows_variable(&self, name: &[u8]) -> bool {
@@ -285,13 +349,13 @@ mod tests {
                 (TrackType::Schema, &b"shop"[..])
             ]
         );
-        let all = Shown { variables: Some(b"*".to_vec()), gtids: true, asked: true };
+        let all = Shown { variables: Some(b"*".to_vec()), gtids: true, asked: true, servers: None };
         assert_eq!(all.filter(Changes::new(RAW)), Changes::new(RAW).collect::<Vec<_>>());
     }
 
     #[test]
     fn what_the_program_set_outlasts_the_servers_defaults() {
-        let mut shown = Shown { variables: Some(b"sql_mode".to_vec()), gtids: false, asked: true };
+        let mut shown = Shown { variables: Some(b"sql_mode".to_vec()), gtids: false, asked: true, servers: None };
         shown.learn(Some(b"autocommit".to_vec()));
         assert_eq!(shown.variables.as_deref(), Some(&b"sql_mode"[..]));
     }

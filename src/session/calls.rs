@@ -196,8 +196,7 @@ impl Session {
             } else {
                 self.prefer_source();
                 self.run_without_result(&statement).await?;
-                let versions = self.at.map(|at| &mut self.nodes[at].versions);
-                self.carry.set_charset(statement, versions);
+                self.charset_changes(statement, self.at);
             }
         }
         self.follow_charset(charset.default_collation(self.options.family));
@@ -365,7 +364,7 @@ impl Session {
     /// Makes an open source the node of the next call, unless the handle has to stay where it is.
     fn prefer_source(&mut self) {
         let Some(router) = self.router.as_deref() else { return };
-        if router.bound.is_some() || router.transaction_node.is_some() {
+        if router.bound.node().is_some() || router.transaction_node.is_some() {
             return;
         }
         let open = |node: &crate::cluster::topology::NodeId| self.nodes[node.index()].connection().is_some();

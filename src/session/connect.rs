@@ -287,6 +287,7 @@ impl Session {
         database: Option<Vec<u8>>,
     ) -> Result<(), Error> {
         let was_open = !self.no_node_is_open();
+        let before = (self.args.clone(), self.carry.clone(), self.what_would_be_lost());
         for node in &mut self.nodes {
             if let Some(connection) = node.take() {
                 connection.quit();
@@ -296,14 +297,15 @@ impl Session {
         self.prelude_replies = 0;
         self.carry.reset();
         self.observe_reset();
-        let before = (self.args.clone(), self.carry.schema().map(<[u8]>::to_vec));
         self.remember_account(user, password);
         self.carry.set_schema(database, None);
         self.retarget();
         if was_open && let Err(error) = self.open_for_call().await {
+            // The old account with its state goes on; what lived on the connections that were closed is lost.
             self.args = before.0;
-            self.carry.set_schema(before.1, None);
+            self.carry = before.1;
             self.retarget();
+            self.observe_loss(before.2);
             return Err(error);
         }
         self.outcome = super::Outcome { affected_rows: 0, status: AUTOCOMMIT, ..super::Outcome::default() };

@@ -7,17 +7,21 @@
 //! [`Session::read_query_result`] (head, observe); rows by [`Session::store_result`] or [`Session::use_result`].
 
 mod arm;
+mod bound;
 mod calls;
 mod carry;
 mod connect;
 mod effects;
 mod execution;
 mod infile;
+mod learn;
 mod nodes;
 mod observe;
 mod phase;
+mod prelude;
 mod prepared;
 mod promise;
+mod published;
 mod quality;
 mod query;
 mod question;

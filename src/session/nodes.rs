@@ -7,6 +7,7 @@ use crate::conn::{Connection, Target};
 
 use super::arm::Armed;
 use super::carry::Versions;
+use super::published::Published;
 
 /// A node of this handle. Opened on first use.
 pub(super) struct Node {
@@ -16,6 +17,8 @@ pub(super) struct Node {
     pub tls: Option<TlsSettings>,
     /// The connection.
     connection: Option<Connection>,
+    /// The connection is in the process's list; of routed handles only.
+    published: Option<Published>,
     /// The state that the connection has been brought to.
     pub versions: Versions,
     /// What is tracked on the connection for the handle's own sake; nothing on a plain handle.
@@ -34,7 +37,15 @@ fn new_era() -> u64 {
 impl Node {
     /// A node that is not connected.
     pub fn new(target: Target, tls: Option<TlsSettings>) -> Self {
-        Node { target, tls, connection: None, versions: Versions::default(), armed: Armed::default(), era: 0 }
+        Node {
+            target,
+            tls,
+            connection: None,
+            published: None,
+            versions: Versions::default(),
+            armed: Armed::default(),
+            era: 0,
+        }
     }
 
     /// The open connection.
@@ -51,8 +62,15 @@ impl Node {
     pub fn connected(&mut self, connection: Connection, versions: Versions) -> &mut Connection {
         self.versions = versions;
         self.armed = Armed::default();
+        self.published = None;
         self.era = new_era();
         self.connection.insert(connection)
+    }
+
+    /// Puts the open connection into the process's list, for KILL.
+    pub fn publish(&mut self) {
+        self.published =
+            self.connection.as_ref().map(|one| Published::new(one.server().thread_id, &self.target.endpoint));
     }
 
     /// The connection's era; None when there is no connection.
@@ -79,11 +97,13 @@ impl Node {
         self.connection = other.connection.take();
         self.versions = other.versions;
         self.armed = std::mem::take(&mut other.armed);
+        self.published = other.published.take();
         self.era = other.era;
     }
 
     /// Takes the connection out.
     pub fn take(&mut self) -> Option<Connection> {
+        self.published = None;
         self.connection.take()
     }
 
@@ -91,6 +111,7 @@ impl Node {
     pub fn drop_if_broken(&mut self) -> bool {
         let broken = self.connection.as_ref().is_some_and(Connection::is_broken);
         if broken {
+            self.published = None;
             self.connection = None;
         }
         broken

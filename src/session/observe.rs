@@ -22,6 +22,12 @@ impl Session {
         self.router.as_ref().and_then(|_| arm::gtid(&self.changes))
     }
 
+    /// How often a routed handle's servers said something else of transaction and autocommit than the text of the statement
+    /// had let expect; 0 on a plain handle.
+    pub fn transaction_disagreements(&self) -> u64 {
+        self.router.as_deref().map_or(0, |router| router.tracker.disagreements())
+    }
+
     /// Counts the packets that carried session changes.
     pub fn changes_count(&self) -> u32 {
         self.changes_count

@@ -14,6 +14,7 @@ use crate::result::{BinaryRows, Builder, Columns, LARGE_HEADER};
 use crate::route::Statement;
 use crate::route::decide::Decision;
 
+use super::carry::variables::Setting;
 use super::execution::Request;
 use super::results::expect_ok;
 use super::steer::{Manner, What};
@@ -49,6 +50,8 @@ struct Reading {
     schema: Option<Vec<u8>>,
     /// The statement that sets the character set; None for texts in ASCII.
     charset: Option<Vec<u8>>,
+    /// The statement that sets the sql_mode, on a routed handle.
+    mode: Option<Vec<u8>>,
 }
 
 /// A statement on one connection.
@@ -207,7 +210,15 @@ impl Session {
             Some(statement) => statement.to_vec(),
             None => [b"SET NAMES ", self.charset.charset().name().as_bytes()].concat(),
         };
-        Reading { schema: self.carry.schema().map(<[u8]>::to_vec), charset: (!sql.is_ascii()).then(charset) }
+        let mode = || match self.carry.variable(b"sql_mode") {
+            Some(Setting::Value(value)) => [b"SET sql_mode=", &value.text[..]].concat(),
+            Some(Setting::Default) | None => b"SET sql_mode=DEFAULT".to_vec(),
+        };
+        Reading {
+            schema: self.carry.schema().map(<[u8]>::to_vec),
+            charset: (!sql.is_ascii()).then(charset),
+            mode: self.router.is_some().then(mode),
+        }
     }
 
     /// Brings a connection from one reading to another, behind what is queued for it.
@@ -215,7 +226,8 @@ impl Session {
         let family = self.options.family;
         let schema = to.schema.as_ref().filter(|_| from.schema != to.schema);
         let charset = to.charset.as_ref().filter(|_| from.charset != to.charset);
-        let steps = [(Command::InitDb, schema), (Command::Query, charset)];
+        let mode = to.mode.as_ref().filter(|_| from.mode != to.mode);
+        let steps = [(Command::InitDb, schema), (Command::Query, charset), (Command::Query, mode)];
         for (command, argument) in steps.into_iter().filter_map(|(command, step)| Some((command, step?))) {
             let Some(connection) = self.nodes[node].connection_mut() else { return Err(Error::gone(family)) };
             connection.send(command, &[argument]).await?;

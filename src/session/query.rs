@@ -3,7 +3,7 @@
 //! `recovery` of connect attempts is the loop in `routed`; here everything is a straight line.
 
 use crate::conn::{Command, Connection, Head, OkPacket};
-use crate::error::{Error, Sent, cr};
+use crate::error::{Error, Origin, Sent, cr};
 use crate::options::Family;
 
 use super::steer::{Manner, Rest};
@@ -209,6 +209,9 @@ impl Session {
             }
             Ok(Head::LocalInfile(_)) => Err(Error::malformed(self.options.family)),
             Err(error) => {
+                if let Some(router) = self.router.as_deref_mut() {
+                    router.failure = if error.origin == Origin::Server { error.code } else { 0 };
+                }
                 self.failed();
                 Err(error)
             }

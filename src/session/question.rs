@@ -58,7 +58,7 @@ impl Session {
             Ok(values) => values,
             // A wait that a server refuses, or a position that it does not understand.
             Err(error) if error.origin == Origin::Server && !self.current()?.is_broken() => Vec::new(),
-            Err(error) => return Err(self.fail_prelude(error)),
+            Err(error) => return Err(self.fail_prelude(error, None)),
         };
         let Some(router) = self.router.as_deref_mut() else { return Ok(()) };
         let (version, waits) = match question {

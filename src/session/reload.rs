@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use crate::cluster::config::Snapshot;
-use crate::cluster::topology::NodeState;
+use crate::cluster::topology::{NodeSet, NodeState};
 use crate::env::{Clock, SystemClock};
 use crate::log;
 
@@ -31,7 +31,8 @@ impl Session {
     fn look_for_configuration(&mut self) {
         let Some(router) = self.router.as_deref() else { return };
         let open = router.tracker.in_transaction()
-            || router.bound.is_some()
+            || router.bound.node().is_some()
+            || router.next_transaction.is_some()
             || router.lost.is_some()
             || router.transaction_node.is_some()
             || self.phase != Phase::Ready
@@ -80,6 +81,7 @@ impl Session {
             router.last_write = router.last_write.and_then(&now_at);
             // Its words are told with the names of the section's nodes.
             router.decision = None;
+            router.excluded = NodeSet::EMPTY;
             router.promise.follow(&section.consistency, section.nodes.len(), &now_at);
             router.chain = chain;
             router.measures = measures(&section);

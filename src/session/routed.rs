@@ -24,10 +24,13 @@ use crate::route::transaction::Tracker;
 use crate::route::{Class, ClassifyConfig, Effect, LexContext, Server, ServerFamily};
 
 use super::arm::{self, Shown};
+use super::bound::Bound;
+use super::carry::{Part, variables::Setting};
 use super::connect::{ConnectArgs, Environment};
 use super::effects::{self, Pending};
 use super::nodes::Node;
 use super::promise::Promise;
+use super::steer::{Awaited, holder_of, unknown_thread};
 use super::{Phase, Session};
 
 /// Tells the handles of a process apart in the log.
@@ -58,8 +61,19 @@ pub struct Router {
     pub(super) context_changed: bool,
     pub(super) tracker: Tracker,
     pub(super) no_split: bool,
-    /// State that lives on one node, and what it is.
-    pub(super) bound: Option<(usize, &'static str)>,
+    /// State that lives on one node.
+    pub(super) bound: Bound,
+    /// Where SET TRANSACTION was sent for the next transaction, which has to begin there.
+    pub(super) next_transaction: Option<usize>,
+    /// Replicas that refused the handle's state, when it had changed so often.
+    pub(super) excluded: NodeSet,
+    pub(super) excluded_at: u32,
+    /// The parts of the record that go ahead of the read whose reply is awaited.
+    pub(super) prelude: Vec<Part>,
+    /// The part that a node has just refused.
+    pub(super) refused: Option<Part>,
+    /// The replica whose READ ONLY transaction ends because another begins elsewhere.
+    pub(super) leaves: Option<usize>,
     pub(super) transaction_node: Option<usize>,
     pub(super) last_write: Option<usize>,
     pub(super) used_source: bool,
@@ -70,8 +84,12 @@ pub struct Router {
     pub(super) shown: Shown,
     /// Effects of the statement whose reply is awaited.
     pub(super) pending: Vec<Pending>,
-    /// The statement whose reply is awaited may change data.
-    pub(super) writes: bool,
+    /// What that statement is.
+    pub(super) awaited: Awaited,
+    /// The server's error for the statement that failed last; 0 for any other failure.
+    pub(super) failure: u32,
+    /// sql_mode of new connections; "0" if nodes differ, None if none was opened.
+    server_mode: Option<Vec<u8>>,
     /// The last decision, and the texts it is told with.
     pub(super) decision: Option<(Decision, &'static str, &'static str)>,
     decision_text: Vec<u8>,
@@ -186,7 +204,16 @@ impl Session {
             context_changed: false,
             tracker: Tracker::new(),
             no_split,
-            bound: None,
+            bound: Bound::default(),
+            next_transaction: None,
+            excluded: NodeSet::EMPTY,
+            excluded_at: 0,
+            prelude: Vec::new(),
+            refused: None,
+            leaves: None,
+            awaited: Awaited::default(),
+            failure: 0,
+            server_mode: None,
             transaction_node: None,
             last_write: None,
             used_source: false,
@@ -199,7 +226,6 @@ impl Session {
             ),
             shown: Shown::default(),
             pending: Vec::new(),
-            writes: false,
             decision: None,
             decision_text: Vec::new(),
             placeholder: Placeholder::new(),
@@ -237,7 +263,7 @@ impl Session {
     fn follow_init_commands(&mut self, context: &LexContext) {
         for sql in &self.options.init_commands {
             let statement = crate::route::classify(sql, context, &ClassifyConfig::default());
-            for effect in effects::pending(&statement, sql) {
+            for effect in effects::pending(&statement, sql, context, &[]) {
                 if let Pending::Autocommit(enabled) = effect {
                     self.carry.set_autocommit(enabled, None);
                 }
@@ -322,7 +348,8 @@ impl Session {
                 // libmysqlclient keeps the prefix with which MariaDB 10 hides its version from old replicas.
                 let version = server.version.strip_prefix(b"5.5.5-").unwrap_or(&server.version);
                 let seen = Server::from_version(version, server.is_mariadb);
-                router.learn_server(seen, &found.sql_mode);
+                let mode = self.carry.variable(b"sql_mode");
+                router.learn_server(seen, &found.sql_mode, mode);
                 router.shown.learn(found.tracked);
                 router.met_server(index, &found.peer, server.is_mariadb);
                 router.known_version = Some(server.version.clone());
@@ -333,6 +360,7 @@ impl Session {
                 }
                 node.connected(connection, versions);
                 node.armed = found.armed;
+                node.publish();
                 Ok(())
             }
             Err(error) => {
@@ -395,28 +423,28 @@ impl Session {
         self.open_for_call().await
     }
 
-    /// `mysql_kill` on a routed handle: to the node of the one connection that has the id.
+    /// `mysql_kill` on a routed handle: to the node of the one connection of the process that has the id.
     ///
-    /// Errors: 1094 when none or several have it.
+    /// Errors: 1094 when connections of no node or of several have it; those of a connect.
     pub(super) async fn kill_routed(&mut self, thread_id: u64) -> Result<(), Error> {
-        let mut holders = (0..self.nodes.len()).filter(|index| {
-            self.nodes[*index].connection().is_some_and(|connection| connection.server().thread_id == thread_id)
-        });
-        match (holders.next(), holders.next()) {
-            (Some(index), None) => {
+        match holder_of(&self.nodes, thread_id) {
+            Ok(Some(node)) => {
                 self.begin().await?;
+                let index = node.index();
+                if self.nodes[index].connection().is_none() {
+                    self.open_node(index).await?;
+                }
                 let statement = format!("KILL {thread_id}");
                 self.at = Some(index);
                 self.current()?.send(Command::Query, &[statement.as_bytes()]).await?;
                 self.read_reply().await
             }
-            _ => {
+            found => {
                 if let Some(router) = &self.router {
-                    let text = format!("KILL {thread_id}: not the id of exactly one connection of this handle");
+                    let text = format!("KILL {thread_id}: not the id of exactly one connection of this process");
                     log::get().message(log::Level::Warning, router.handle_number, &text);
                 }
-                let message = format!("Unknown thread id: {thread_id}");
-                Err(Error::client(1094, message))
+                found.and(Err(unknown_thread(thread_id)))
             }
         }
     }
@@ -479,8 +507,21 @@ impl Router {
 
     /// Widens what the lexer assumes of the servers so that it covers one more; a mode that differs from the others'
     /// makes the mode unknown.
-    fn learn_server(&mut self, seen: Server, mode: &[u8]) {
+    ///
+    /// `set`: the mode that the program has set, which goes to the node ahead of every statement; then its own mode does
+    /// not count.
+    fn learn_server(&mut self, seen: Server, mode: &[u8], set: Option<&Setting>) {
         let before = self.context;
+        let known = self.server_mode.get_or_insert_with(|| mode.to_vec());
+        if *known != mode {
+            // What a reset brings back depends on the node.
+            *known = b"0".to_vec();
+        }
+        if matches!(set, Some(Setting::Value(_))) {
+            self.context.server = if before.server == Server::UNKNOWN { seen } else { before.server.union(seen) };
+            self.context_changed |= self.context != before;
+            return;
+        }
         let first =
             before.server == Server::UNKNOWN && before.server.family == ServerFamily::Unknown && !before.sql_mode_known;
         self.context.server = if first { seen } else { before.server.union(seen) };
@@ -501,6 +542,17 @@ impl Router {
             self.context.ignore_space &= with_mode.ignore_space;
         }
         self.context_changed |= self.context != before;
+    }
+}
+
+impl Router {
+    /// The session was reset: the mode is that of new connections.
+    pub(super) fn forget_sql_mode(&mut self) {
+        if let Some(mode) = &self.server_mode {
+            let mode = mode.clone();
+            self.context.set_sql_mode(&mode);
+            self.context_changed = true;
+        }
     }
 }
 

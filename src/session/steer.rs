@@ -6,20 +6,23 @@
 use std::sync::Arc;
 
 use crate::cluster::config::Stickiness;
-use crate::cluster::topology::{NodeId, Role};
-use crate::conn::{Command, Connection, Head, PrepareOk};
-use crate::error::{Error, Origin, Sent, cr};
+use crate::cluster::topology::{NodeId, NodeSet, Role};
+use crate::conn::{Command, Endpoint, PrepareOk};
+use crate::error::{Error, Sent, cr};
 use crate::log::{self, DecisionLine};
 use crate::result::Columns;
-use crate::route::decide::{Decision, Situation, Wanted};
+use crate::route::decide::{self, Decision, Situation, Wanted};
 use crate::route::filter::Asked;
-use crate::route::{Class, Hint, Server, Statement};
+use crate::route::{Access, CALLS, Class, Effect, Hint, Server, Statement, TransactionControl};
 
-use super::effects::{self, Pending};
+use super::carry::Part;
+use super::effects;
 use super::execution::Request;
+use super::nodes::Node;
+use super::prelude::{changes_tracking, refuses_state};
 use super::prepared::Prepared;
 use super::routed::{Loss, Router};
-use super::{Phase, Session};
+use super::{Session, published};
 
 /// How a statement is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +67,49 @@ fn wanted(statement: &Statement, manner: Manner) -> (Wanted, bool) {
     Wanted::by(statement)
 }
 
+/// The statement is the beginning of a transaction and nothing else; how that one may access data, if written.
+fn begins(statement: &Statement) -> Option<Option<Access>> {
+    match statement.effects[..] {
+        [Effect::Transaction(TransactionControl::Begin { access, .. })] if statement.single => Some(access),
+        _ => None,
+    }
+}
+
+/// The statement uses up what SET TRANSACTION said for the next transaction: it is one, begins one, or ends one. `SELECT 1`
+/// does not (measured on both families).
+fn is_transaction(statement: &Statement) -> bool {
+    let control = statement.effects.iter().any(|effect| {
+        matches!(
+            effect,
+            Effect::ImplicitCommit
+                | Effect::Transaction(
+                    TransactionControl::Begin { .. }
+                        | TransactionControl::Commit { .. }
+                        | TransactionControl::Rollback { .. }
+                )
+        )
+    });
+    let creates = statement.effects.iter().any(|effect| matches!(effect, Effect::Bind(_) | Effect::DropTable { .. }));
+    control || (!statement.needs.tables.is_empty() && !creates)
+}
+
+/// The node of the one connection of this process that a KILL means; None if there is none.
+///
+/// Errors: 1094 when several nodes gave the same id.
+pub(super) fn holder_of(nodes: &[Node], thread: u64) -> Result<Option<NodeId>, Error> {
+    let place = |server: &Endpoint| nodes.iter().position(|node| node.target.endpoint == *server);
+    match published::servers_of(thread, |server| place(server).is_some())[..] {
+        [] => Ok(None),
+        [ref server] => Ok(place(server).and_then(NodeId::new)),
+        _ => Err(unknown_thread(thread)),
+    }
+}
+
+/// What the server says of an id that it does not know.
+pub(super) fn unknown_thread(thread: u64) -> Error {
+    Error::client(1094, format!("Unknown thread id: {thread}"))
+}
+
 impl Session {
     /// Sends a statement to the node that it belongs to.
     ///
@@ -92,7 +138,9 @@ impl Session {
         if self.must_ask_first(sql) {
             return Ok(None);
         }
-        self.destination(sql, Manner::Pipelined).map(Some)
+        let found = self.destination(sql, Manner::Pipelined)?;
+        let leaves = self.router.as_deref().is_some_and(|router| router.leaves.is_some());
+        Ok((!leaves).then_some(found))
     }
 
     /// The usual case of [`Session::send_routed`] without a state machine: the node is open, lacks nothing, and takes
@@ -103,14 +151,18 @@ impl Session {
         }
         let (statement, decision) = self.destination(sql, Manner::Pipelined)?;
         let index = decision.node.index();
-        let current = self.carry.is_current(&self.nodes[index].versions) && self.asks_nothing(index);
+        let leaves = self.router.as_deref().is_some_and(|router| router.leaves.is_some());
+        let current = self.carry.is_current(&self.nodes[index].versions)
+            && self.asks_nothing(index)
+            && !leaves
+            && !(statement.class == Class::Session && changes_tracking(&statement));
         self.attach_attributes(index);
         match self.nodes[index].connection_mut() {
             Some(connection) if current => {
                 if connection.send_at_once(Command::Query, &[sql]) {
                     self.at = Some(index);
                     if let Some(router) = self.router.as_deref_mut() {
-                        router.sent(&statement, sql, decision);
+                        router.sent(&statement, sql, decision, self.carry.schema().unwrap_or_default());
                     }
                     Ok(Rest::Nothing)
                 } else {
@@ -133,9 +185,7 @@ impl Session {
                 self.at = Some(index);
                 match self.current()?.send_rest(Command::Query, &[sql]).await {
                     Ok(()) => {
-                        if let Some(router) = self.router.as_deref_mut() {
-                            router.sent(&statement, sql, decision);
-                        }
+                        self.note_sent(&statement, sql, decision);
                         return Ok(());
                     }
                     Err(error) => {
@@ -182,7 +232,7 @@ impl Session {
     /// A statement has left for its node.
     pub(super) fn note_sent(&mut self, statement: &Statement, sql: &[u8], decision: Decision) {
         if let Some(router) = self.router.as_deref_mut() {
-            router.sent(statement, sql, decision);
+            router.sent(statement, sql, decision, self.carry.schema().unwrap_or_default());
         }
     }
 
@@ -198,6 +248,9 @@ impl Session {
         let mut fallbacks = decision.fallbacks;
         let mut node = decision.node;
         let mut reopened = false;
+        if let Some(router) = self.router.as_deref_mut() {
+            router.refused = None;
+        }
         loop {
             let index = node.index();
             let was_open = self.nodes[index].connection().is_some();
@@ -225,9 +278,16 @@ impl Session {
                     if !self.may_move() {
                         return Err(self.lose(error));
                     }
-                    if statement.class == Class::Read && manner != Manner::OnSource && refuses_state(&error) {
-                        // A replica that lacks the schema lags; the source decides whether it exists.
-                        manner = Manner::OnSource;
+                    let refused = self.router.as_deref_mut().and_then(|router| router.refused.take());
+                    let movable =
+                        statement.class == Class::Read || decision.reason == decide::Reason::ReadOnlyTransactionStart;
+                    if movable && manner != Manner::OnSource && (refused.is_some() || refuses_state(&error)) {
+                        if refused.is_some_and(|part| part != Part::Schema) && self.exclude(index, &error) {
+                            // Another replica may take it.
+                        } else {
+                            // A replica that lacks the schema lags; the source decides whether it exists.
+                            manner = Manner::OnSource;
+                        }
                         decision = self.decide(sql, &statement, manner)?;
                         fallbacks = decision.fallbacks;
                         node = decision.node;
@@ -315,8 +375,32 @@ impl Session {
     fn decide(&mut self, sql: &[u8], statement: &Statement, manner: Manner) -> Result<Decision, Error> {
         let at = self.at;
         let Some(router) = self.router.as_deref_mut() else { return Err(Error::gone(self.options.family)) };
-        let (wanted, hinted) = wanted(statement, manner);
-        let stays = router.bound.is_some() || router.transaction_node.is_some();
+        let (mut wanted, hinted) = wanted(statement, manner);
+        router.leaves = None;
+        let id = |index: Option<usize>| index.and_then(NodeId::new);
+        let mut in_transaction = router.tracker.in_transaction() || !self.carry.autocommit();
+        let mut read_only = router.tracker.is_read_only();
+        let mut transaction_node = router.transaction_node;
+        if statement.class == Class::Read {
+            if router.section.replicas_until_write && !self.carry.autocommit() && transaction_node.is_none() {
+                // Nothing was written yet: the read is not part of the transaction.
+                in_transaction = false;
+            }
+        } else if let Some(thread) = statement.needs.kill {
+            wanted = holder_of(&self.nodes, thread)?.map_or(wanted, Wanted::Node);
+        } else if let Some(access) = begins(statement) {
+            // The whole transaction goes where its first statement goes.
+            read_only = access == Some(Access::ReadOnly) && manner != Manner::OnSource;
+            in_transaction |= read_only;
+            router.leaves = transaction_node.filter(|index| {
+                // The server ends the open transaction, but not that of a replica in favour of one that writes.
+                !read_only && NodeId::new(*index).is_some_and(|node| !router.section.sources.contains(node))
+            });
+            if router.leaves.is_some() {
+                transaction_node = None;
+            }
+        }
+        let stays = transaction_node.is_some() || router.bound.node().is_some() || router.next_transaction.is_some();
         let freshness = match (statement.hint, statement.class) {
             _ if manner == Manner::Preparing || stays => router.no_freshness(),
             (hint, Class::Read) => {
@@ -327,15 +411,21 @@ impl Session {
             (_, Class::Transaction) => router.freshness(None, false),
             _ => router.no_freshness(),
         };
-        let id = |index: Option<usize>| index.and_then(NodeId::new);
-        let in_transaction = router.tracker.in_transaction() || !self.carry.autocommit();
+        let serializable = self.carry.is_serializable();
+        if !router.excluded.is_empty() && router.excluded_at != self.carry.changes() {
+            // The state is another one now.
+            router.excluded = NodeSet::EMPTY;
+        }
         let situation = Situation {
             wanted,
             hinted,
-            pinned: id(router.bound.map(|(index, _)| index)),
+            // A KILL belongs where its connection is, whatever else there is.
+            pinned: id(router.bound.node().or(router.next_transaction)).filter(|_| !matches!(wanted, Wanted::Node(_))),
             in_transaction,
-            read_only: router.tracker.is_read_only(),
-            transaction_node: id(router.transaction_node),
+            read_only: read_only && !serializable,
+            transaction_node: id(transaction_node),
+            serializable,
+            excluded: router.excluded,
             last_used: id(at),
             last_write: id(router.last_write),
             used_source: router.used_source,
@@ -346,111 +436,6 @@ impl Session {
             now_ms: router.now.as_millis() as u64,
         };
         router.chain.decide(&router.section, &situation, &mut router.random).map_err(|refusal| refusal.to_error())
-    }
-
-    /// Opens the node if need be, and sends it the session state that it lacks (the prelude rule): ahead of a proven
-    /// read in one packet; ahead of anything else its reply is awaited first.
-    async fn make_ready(&mut self, index: usize, statement: &Statement, manner: Manner) -> Result<(), Error> {
-        self.question = None;
-        if self.nodes[index].connection().is_none() {
-            self.open_node(index).await?;
-        }
-        if self.carry.is_current(&self.nodes[index].versions) {
-            return Ok(());
-        }
-        if !(manner == Manner::Pipelined && statement.class == Class::Read) {
-            return self.bring_up_to_date(index).await;
-        }
-        let steps = self.carry.missing(&self.nodes[index].versions);
-        let node = &mut self.nodes[index];
-        if let Some(connection) = node.connection_mut() {
-            for step in &steps {
-                connection.queue(step.command, &[&step.argument]);
-            }
-            self.prelude_replies = steps.len();
-            self.carry.caught_up(&mut node.versions);
-        }
-        Ok(())
-    }
-
-    /// Sends the state that a connection lacks and waits for each reply.
-    ///
-    /// Errors: the server's for a state that it refuses, with nothing of the statement sent; the connection is closed,
-    /// since its state is not known any more.
-    pub(super) async fn bring_up_to_date(&mut self, index: usize) -> Result<(), Error> {
-        let steps = self.carry.missing(&self.nodes[index].versions);
-        let family = self.options.family;
-        let mut failure = None;
-        for step in &steps {
-            let Some(connection) = self.nodes[index].connection_mut() else { return Err(Error::gone(family)) };
-            let reply = match connection.send(step.command, &[&step.argument]).await {
-                Ok(()) => connection.read_head().await,
-                Err(error) => Err(error),
-            };
-            match reply {
-                Ok(Head::Ok(_)) => {}
-                Ok(_) => failure = Some(Error::malformed(family)),
-                Err(error) => failure = Some(error),
-            }
-            if failure.is_some() {
-                break;
-            }
-        }
-        let node = &mut self.nodes[index];
-        match failure {
-            None => {
-                self.carry.caught_up(&mut node.versions);
-                Ok(())
-            }
-            Some(error) => {
-                if let Some(connection) = node.take() {
-                    connection.quit();
-                }
-                Err(error.sent(Sent::No))
-            }
-        }
-    }
-
-    /// Reads the replies to a pipelined prelude. If one failed, the statement's own reply is read and thrown away, and
-    /// the connection is closed: the error is the prelude's, and the statement, a read, may be sent elsewhere.
-    pub(super) async fn read_prelude_replies(&mut self) -> Result<(), Error> {
-        let question = self.question.take();
-        let count = std::mem::take(&mut self.prelude_replies) - usize::from(question.is_some());
-        let family = self.options.family;
-        let mut failure: Option<Error> = None;
-        for _ in 0..count {
-            match self.current()?.read_head().await {
-                Ok(Head::Ok(_)) => {}
-                Ok(_) => return Err(self.fail_prelude(Error::malformed(family))),
-                Err(error) => {
-                    let fatal = self.current()?.is_broken();
-                    failure.get_or_insert(error);
-                    if fatal {
-                        break;
-                    }
-                }
-            }
-        }
-        match (failure, question) {
-            (None, None) => Ok(()),
-            (None, Some(question)) => self.read_answer(question).await,
-            (Some(error), _) => Err(self.fail_prelude(error)),
-        }
-    }
-
-    pub(super) fn fail_prelude(&mut self, error: Error) -> Error {
-        if let Some(at) = self.at
-            && let Some(connection) = self.nodes[at].take()
-        {
-            connection.quit();
-        }
-        self.failed();
-        let is_replica = |router: &Router| {
-            self.at.and_then(NodeId::new).is_some_and(|node| router.section.role_of(node) == Role::Replica)
-        };
-        let on_replica = self.router.as_deref().is_some_and(is_replica);
-        self.again = on_replica.then_some(Manner::OnSource);
-        error.sent(Sent::No)
     }
 
     /// Tells the log of a hint that was not followed.
@@ -467,7 +452,9 @@ impl Session {
     /// False while the handle's transaction or state lives on one node: then a failure is the program's to know.
     fn may_move(&self) -> bool {
         self.router.as_deref().is_some_and(|router| {
-            router.bound.is_none() && !(router.tracker.in_transaction() && router.transaction_node.is_some())
+            let pinned = router.bound.node().is_some() || router.next_transaction.is_some();
+            let inside = router.tracker.in_transaction() && router.transaction_node.is_some();
+            !pinned && !inside
         })
     }
 
@@ -475,17 +462,6 @@ impl Session {
     fn lose(&mut self, error: Error) -> Error {
         self.note_loss();
         error
-    }
-
-    /// Notes what the handle lost with a connection, so that the program cannot go on as if it were there.
-    fn note_loss(&mut self) {
-        let Some(router) = self.router.as_deref_mut() else { return };
-        let open = |index: usize| self.nodes[index].connection().is_some();
-        if router.bound.is_some_and(|(index, _)| !open(index)) {
-            router.lost = Some(Loss::Bound);
-        } else if router.transaction_node.is_some_and(|index| !open(index)) && router.tracker.in_transaction() {
-            router.lost = Some(Loss::Transaction);
-        }
     }
 
     /// 2006 while a loss is not acknowledged.
@@ -498,85 +474,23 @@ impl Session {
 
     /// The same for a statement: ROLLBACK acknowledges a lost transaction, without a word to any server.
     fn check_loss_for(&mut self, statement: &Statement) -> Result<(), Error> {
-        use crate::route::{Effect, TransactionControl};
         let Some(router) = self.router.as_deref_mut() else { return Ok(()) };
         let rollback = statement
             .effects
             .iter()
             .any(|effect| matches!(effect, Effect::Transaction(TransactionControl::Rollback { .. })));
         if router.lost == Some(Loss::Transaction) && rollback {
+            router.next_transaction = None;
             router.forget_transaction();
         }
         self.check_lost()
-    }
-
-    /// A statement succeeded, or the last row of its result came.
-    pub(super) fn observe_routed(&mut self) {
-        let Some(at) = self.at else { return };
-        let status = self.outcome.status;
-        let Some(router) = self.router.as_deref_mut() else { return };
-        let pending = std::mem::take(&mut router.pending);
-        let node = &mut self.nodes[at];
-        for effect in &pending {
-            effects::record(effect, &mut self.carry, &mut node.versions);
-            match effect {
-                Pending::Bind(what) => router.bound = Some((at, what)),
-                Pending::InsertId => router.last_write = Some(at),
-                Pending::Charset(_, Some(name)) => router.context.charset = crate::route::Charset::by_name(name),
-                Pending::Charset(_, None) => router.context.charset = crate::route::Charset::Unknown,
-                Pending::Schema(_) | Pending::Autocommit(_) | Pending::Closes => {}
-            }
-        }
-        if router.writes {
-            router.last_write = Some(at);
-            let tells = self.outcome.field_count == 0 || node.connection().is_some_and(Connection::deprecates_eof);
-            router.note_written(at, tells);
-        }
-        if self.phase == Phase::Ready {
-            if status & super::MORE_RESULTS == 0 {
-                router.in_flight = None;
-            }
-            router.tracker.after(status);
-            router.follow_transaction(at);
-        }
-    }
-
-    /// A statement failed: what it would have done was not done, but for what the flags say.
-    pub(super) fn observe_routed_failure(&mut self) {
-        let Some(router) = self.router.as_deref_mut() else { return };
-        router.pending.clear();
-        let broke = self.at.is_none_or(|at| self.nodes[at].connection().is_none());
-        if broke && (router.writes || router.tracker.in_transaction()) {
-            router.promise.doubt();
-        }
-        router.in_flight = None;
-        router.tracker.after_error();
-        self.note_loss();
-    }
-
-    /// `mysql_reset_connection` and the like: nothing is bound, open or lost any more.
-    pub(super) fn observe_reset(&mut self) {
-        if let Some(router) = self.router.as_deref_mut() {
-            router.bound = None;
-            router.lost = None;
-            router.last_write = None;
-            router.forget_transaction();
-        }
-    }
-
-    /// The handle's connections belong to another process now: what was open there is lost here.
-    pub(super) fn observe_abandoned(&mut self) {
-        if let Some(router) = self.router.as_deref_mut() {
-            router.in_flight = None;
-        }
-        self.note_loss();
     }
 
     /// No transaction of this handle is open on any node, and its source has not been reached: an API call that ends or
     /// switches transactions has nothing to do.
     pub(super) fn nothing_to_end(&self) -> bool {
         self.router.as_deref().is_some_and(|router| {
-            let idle = router.transaction_node.is_none() && router.lost.is_none() && router.bound.is_none();
+            let idle = router.transaction_node.is_none() && router.lost.is_none() && router.bound.node().is_none();
             idle && router.section.sources.iter().all(|node| self.nodes[node.index()].connection().is_none())
         })
     }
@@ -592,16 +506,66 @@ impl Session {
     }
 }
 
+/// What the statement is whose reply is awaited, as far as the reply needs it; all false for a plain read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Awaited {
+    /// The text holds several.
+    pub several: bool,
+    /// It may change data.
+    pub writes: bool,
+    /// It is a SELECT that is no plain read, for its locks mostly: what it writes, if anything, no read looks for.
+    pub only_locks: bool,
+    /// It sets what LAST_INSERT_ID() says.
+    pub sets_insert_id: bool,
+    /// It is COMMIT or ROLLBACK, without a word on RELEASE.
+    pub ends: bool,
+    /// It begins a transaction.
+    pub begins: bool,
+    /// It runs what is not in its text: CALL, EXECUTE.
+    pub calls: bool,
+    /// It uses up what SET TRANSACTION said for the next transaction.
+    pub uses_next: bool,
+}
+
+impl Awaited {
+    fn of(statement: &Statement, next_is_set: bool) -> Self {
+        Awaited {
+            several: !statement.single,
+            writes: matches!(statement.class, Class::Write | Class::Unknown),
+            only_locks: statement.class == Class::Write && statement.is_select,
+            sets_insert_id: statement.effects.contains(&Effect::SetsInsertId),
+            ends: matches!(
+                statement.effects[..],
+                [Effect::Transaction(
+                    TransactionControl::Commit { release: None, .. }
+                        | TransactionControl::Rollback { release: None, .. }
+                )]
+            ),
+            begins: begins(statement).is_some(),
+            calls: statement.class == Class::Unknown && CALLS.contains(&statement.reason.text),
+            uses_next: next_is_set && is_transaction(statement),
+        }
+    }
+}
+
 impl Router {
     /// A statement has left for its node.
-    fn sent(&mut self, statement: &Statement, sql: &[u8], decision: Decision) {
+    fn sent(&mut self, statement: &Statement, sql: &[u8], decision: Decision, schema: &[u8]) {
         self.promise.sent();
-        self.pending = effects::pending(statement, sql);
-        self.writes = matches!(statement.class, Class::Write | Class::Unknown);
+        if statement.effects.is_empty() && !statement.needs.set_var_hint {
+            self.pending.clear();
+        } else {
+            self.pending = effects::pending(statement, sql, &self.context, schema);
+        }
+        self.awaited = match statement.class {
+            Class::Read if statement.effects.is_empty() && self.next_transaction.is_none() => Awaited::default(),
+            _ => Awaited::of(statement, self.next_transaction.is_some()),
+        };
         self.in_flight = self.section.balance.sent(decision.node, self.measures.then_some(self.now));
         self.used_source |= decision.role == Role::Source;
         self.tracker.before(statement);
-        if self.tracker.in_transaction() && self.section.trx_stickiness != Stickiness::Disabled {
+        let detached = self.section.replicas_until_write && decision.role == Role::Replica && !self.tracker.is_open();
+        if self.tracker.in_transaction() && self.section.trx_stickiness != Stickiness::Disabled && !detached {
             self.transaction_node.get_or_insert(decision.node.index());
         }
         self.decision = Some((decision, statement.class.as_str(), statement.reason.text));
@@ -627,14 +591,17 @@ impl Router {
         };
         let why = match decision.reason {
             Reason::Read | Reason::Write => statement.to_owned(),
+            Reason::Pinned if self.bound.why().is_some() => {
+                format!("{}: {statement}", self.bound.why().unwrap_or_default())
+            }
             other => format!("{}: {statement}", other.text()),
         };
         if decision.how.is_empty() || nodes.len() < 2 { why } else { format!("{why}; {}", decision.how) }
     }
 
     /// Keeps, takes or lets go of the transaction's node after a reply.
-    fn follow_transaction(&mut self, at: usize) {
-        if self.tracker.in_transaction() {
+    pub(super) fn follow_transaction(&mut self, at: usize) {
+        if self.tracker.is_open() {
             self.transaction_node.get_or_insert(at);
         } else {
             self.transaction_node = None;
@@ -649,17 +616,6 @@ impl Router {
             self.lost = None;
         }
     }
-}
-
-/// A server that does not have (or not yet, or not for this account) what the session's state names: schema, character
-/// set, collation.
-fn refuses_state(error: &Error) -> bool {
-    const BAD_DB: u32 = 1049;
-    const DB_ACCESS_DENIED: u32 = 1044;
-    const UNKNOWN_CHARACTER_SET: u32 = 1115;
-    const UNKNOWN_COLLATION: u32 = 1273;
-    error.origin == Origin::Server
-        && matches!(error.code, BAD_DB | DB_ACCESS_DENIED | UNKNOWN_CHARACTER_SET | UNKNOWN_COLLATION)
 }
 
 /// `SERVER_STATUS_NO_BACKSLASH_ESCAPES`.

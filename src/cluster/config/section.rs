@@ -18,6 +18,7 @@ const SERVED: &[&str] = &[
     "failover",
     "master_on_write",
     "trx_stickiness",
+    "autocommit_off_reads",
     "filters",
     "consistency",
     "zone",
@@ -40,7 +41,6 @@ const LATER: &[&str] = &[
     "pick",
     "hints",
     "pipelining",
-    "autocommit_off_reads",
     "retry_reads",
     "wait_for_primary_ms",
     "board_dir",
@@ -116,6 +116,12 @@ fn read_members(
             &[("disabled", Stickiness::Disabled), ("master", Stickiness::Source), ("on", Stickiness::On)];
         if let Some(value) = reader.word(json, &object.path_of("trx_stickiness"), WORDS) {
             section.trx_stickiness = value;
+        }
+    }
+    if let Some(json) = object.get("autocommit_off_reads") {
+        const WORDS: &[(&str, bool)] = &[("primary", false), ("replica_until_write", true)];
+        if let Some(value) = reader.word(json, &object.path_of("autocommit_off_reads"), WORDS) {
+            section.replicas_until_write = value;
         }
     }
     if let Some(json) = object.get("failover") {

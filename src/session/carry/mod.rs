@@ -1,29 +1,37 @@
-//! Session state that follows a handle from node to node: schema, character set, autocommit, multi-statements.
+//! Session state that follows a handle from node to node: schema, character set, variables, role, autocommit,
+//! multi-statements.
 //!
 //! A record, not a log. Every part has a version; each connection remembers which version of each part it has, so
 //! that what is missing on a node is a comparison of numbers. No I/O, no SQL parsing: others tell what changed.
 
+pub(super) mod literal;
+pub(super) mod variables;
+
 use crate::conn::Command;
 
-/// The parts of the record. What cannot be replayed (temporary tables, locks, variables) is not here: it binds the
-/// handle to its node instead.
+use variables::{Kept, Setting, Variables};
+
+/// The parts of the record. What cannot be replayed (temporary tables, locks, variables of unknown value) is not here: it
+/// binds the handle to its node instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The default schema.
     Schema,
     /// Client, connection and result character sets, and the collation.
     Charset,
+    /// System and user variables of known values.
+    Variables,
     /// autocommit on or off.
     Autocommit,
+    /// SET ROLE.
+    Role,
     /// `CLIENT_MULTI_STATEMENTS` as switched by the program.
     MultiStatements,
 }
 
-const PARTS: [Part; 4] = [Part::Schema, Part::MultiStatements, Part::Charset, Part::Autocommit];
-
-/// Versions of the four parts; the record's own, or those that a connection has been brought to.
+/// Versions of the parts; the record's own, or those that a connection has been brought to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Versions([u32; 4]);
+pub struct Versions([u32; 6]);
 
 impl Versions {
     fn of(&mut self, part: Part) -> &mut u32 {
@@ -32,25 +40,35 @@ impl Versions {
 }
 
 /// What the program wants of every connection.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Carry {
     versions: Versions,
     schema: Option<Vec<u8>>,
     charset: Option<Vec<u8>>,
+    variables: Variables,
     autocommit: Option<bool>,
+    role: Option<Vec<u8>>,
     multi_statements: Option<bool>,
+    /// The isolation level among the variables is SERIALIZABLE.
+    serializable: bool,
+    /// `completion_type` among the variables is RELEASE.
+    releases: bool,
 }
 
 /// One command that brings a connection up to date.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// The part that it sets.
+    /// The first part that it sets.
     pub part: Part,
     /// The command.
     pub command: Command,
     /// Its argument.
     pub argument: Vec<u8>,
 }
+
+/// What SET NAMES sets besides.
+const SET_BY_NAMES: [&[u8]; 4] =
+    [b"character_set_client", b"character_set_connection", b"character_set_results", b"collation_connection"];
 
 impl Carry {
     /// The versions of a connection that was just opened: the schema went with the handshake, the rest is missing.
@@ -103,14 +121,79 @@ impl Carry {
     /// The character set changed; `names` is what follows `SET NAMES`, or a whole `SET CHARACTER SET` statement's
     /// equivalent, ready to be sent.
     pub fn set_charset(&mut self, statement: Vec<u8>, on: Option<&mut Versions>) {
+        let same = self.charset.as_ref() == Some(&statement)
+            && SET_BY_NAMES.iter().all(|name| self.variables.get(name).is_none());
         self.charset = Some(statement);
-        self.changed(Part::Charset, on);
+        for name in SET_BY_NAMES {
+            self.variables.forget(name);
+        }
+        self.differs(Part::Charset, !same, on);
+    }
+
+    /// A variable has a value; `key` as [`variables::system_key`] and [`variables::user_key`] make them, `name` as it is
+    /// written. False if it cannot be kept: then it is on `on`'s connection only.
+    pub fn set_variable(&mut self, key: &[u8], name: Vec<u8>, setting: Setting, on: Option<&mut Versions>) -> bool {
+        let since = self.versions.0[Part::Variables as usize] + 1;
+        match self.variables.set(key, name, setting, since) {
+            Kept::Same => true,
+            Kept::No => false,
+            Kept::New => {
+                // A connection that lacked others still does.
+                let on = on.filter(|versions| versions.0[Part::Variables as usize] == since - 1);
+                self.changed(Part::Variables, on);
+                self.look_inside();
+                true
+            }
+        }
+    }
+
+    /// A variable's value is known on its node only.
+    pub fn forget_variable(&mut self, key: &[u8]) {
+        self.variables.forget(key);
+        self.look_inside();
+    }
+
+    /// A variable's value, if it is part of the record.
+    pub fn variable(&self, key: &[u8]) -> Option<&Setting> {
+        self.variables.get(key)
+    }
+
+    /// User variables that are strings of the connection's character set: a change of that makes them unknown.
+    pub fn user_strings(&self) -> Vec<Vec<u8>> {
+        self.variables.user_strings().map(<[u8]>::to_vec).collect()
+    }
+
+    /// The session's isolation level is SERIALIZABLE.
+    #[inline]
+    pub fn is_serializable(&self) -> bool {
+        self.serializable
+    }
+
+    /// COMMIT and ROLLBACK end the connection (`completion_type`).
+    #[inline]
+    pub fn releases(&self) -> bool {
+        self.releases
+    }
+
+    fn look_inside(&mut self) {
+        self.releases = matches!(self.variables.get(b"completion_type"),
+            Some(Setting::Value(value)) if value.plain == b"2" || value.plain.eq_ignore_ascii_case(b"RELEASE"));
+        self.serializable = matches!(self.variables.get(b"transaction_isolation"),
+            Some(Setting::Value(value)) if value.plain.eq_ignore_ascii_case(b"SERIALIZABLE"));
+    }
+
+    /// The role changed; a whole statement, ready to be sent.
+    pub fn set_role(&mut self, statement: Vec<u8>, on: Option<&mut Versions>) {
+        let same = self.role.as_ref() == Some(&statement);
+        self.role = Some(statement);
+        self.differs(Part::Role, !same, on);
     }
 
     /// autocommit changed.
     pub fn set_autocommit(&mut self, enabled: bool, on: Option<&mut Versions>) {
+        let same = self.autocommit == Some(enabled);
         self.autocommit = Some(enabled);
-        self.changed(Part::Autocommit, on);
+        self.differs(Part::Autocommit, !same, on);
     }
 
     /// Multi-statements were switched.
@@ -123,8 +206,21 @@ impl Carry {
     /// of the connect; so does the record. Every open connection was reset with it.
     pub fn reset(&mut self) {
         self.charset = None;
+        self.variables.clear();
+        self.serializable = false;
+        self.releases = false;
         self.autocommit = None;
+        self.role = None;
         self.multi_statements = None;
+    }
+
+    /// A part was set, to another value or to the one it had: then other connections lack nothing.
+    fn differs(&mut self, part: Part, differs: bool, on: Option<&mut Versions>) {
+        if differs {
+            self.changed(part, on);
+        } else if let Some(versions) = on {
+            *versions.of(part) = *self.versions.of(part);
+        }
     }
 
     fn changed(&mut self, part: Part, on: Option<&mut Versions>) {
@@ -140,33 +236,59 @@ impl Carry {
         self.versions == *versions
     }
 
-    /// The commands that a connection at `versions` lacks, in the order in which they must run.
-    pub fn missing(&self, versions: &Versions) -> Vec<Step> {
+    /// Counts all changes of the record.
+    pub fn changes(&self) -> u32 {
+        self.versions.0.iter().fold(0, |sum, version| sum.wrapping_add(*version))
+    }
+
+    /// The commands that a connection at `versions` lacks, in the order in which they must run. Character set, variables
+    /// and autocommit are one list of assignments, unless a value has to be read under the character set in front of it.
+    /// Without `autocommit` the connection is not told of that.
+    pub fn missing(&self, versions: &Versions, autocommit: bool) -> Vec<Step> {
+        let lacks = |part: Part| self.versions.0[part as usize] != versions.0[part as usize];
         let mut steps = Vec::new();
-        for part in PARTS {
-            if self.versions.0[part as usize] == versions.0[part as usize] {
-                continue;
+        if lacks(Part::Schema)
+            && let Some(schema) = &self.schema
+        {
+            steps.push(Step { part: Part::Schema, command: Command::InitDb, argument: schema.clone() });
+        }
+        if lacks(Part::MultiStatements)
+            && let Some(enabled) = self.multi_statements
+        {
+            let argument = vec![u8::from(!enabled), 0];
+            steps.push(Step { part: Part::MultiStatements, command: Command::SetOption, argument });
+        }
+        let charset = self.charset.as_ref().filter(|_| lacks(Part::Charset));
+        let mut rest = Vec::new();
+        let mut part = Part::Autocommit;
+        if lacks(Part::Variables) && self.variables.missing(versions.0[Part::Variables as usize], &mut rest) {
+            part = Part::Variables;
+        }
+        if autocommit
+            && lacks(Part::Autocommit)
+            && let Some(enabled) = self.autocommit
+        {
+            let comma: &[u8] = if rest.is_empty() { b"" } else { b"," };
+            rest.extend_from_slice(comma);
+            rest.extend_from_slice(if enabled { b"autocommit=1" } else { b"autocommit=0" });
+        }
+        let query = |part: Part, argument: Vec<u8>| Step { part, command: Command::Query, argument };
+        match (charset, rest.is_empty()) {
+            (Some(charset), true) => steps.push(query(Part::Charset, charset.clone())),
+            (Some(charset), false) if rest.is_ascii() => {
+                steps.push(query(Part::Charset, [charset, &b","[..], &rest].concat()));
             }
-            let (command, argument) = match part {
-                Part::Schema => match &self.schema {
-                    Some(schema) => (Command::InitDb, schema.clone()),
-                    None => continue,
-                },
-                Part::Charset => match &self.charset {
-                    Some(statement) => (Command::Query, statement.clone()),
-                    None => continue,
-                },
-                Part::Autocommit => match self.autocommit {
-                    Some(true) => (Command::Query, b"SET autocommit=1".to_vec()),
-                    Some(false) => (Command::Query, b"SET autocommit=0".to_vec()),
-                    None => continue,
-                },
-                Part::MultiStatements => match self.multi_statements {
-                    Some(enabled) => (Command::SetOption, vec![u8::from(!enabled), 0]),
-                    None => continue,
-                },
-            };
-            steps.push(Step { part, command, argument });
+            (charset, empty) => {
+                steps.extend(charset.map(|charset| query(Part::Charset, charset.clone())));
+                if !empty {
+                    steps.push(query(part, [b"SET ", &rest[..]].concat()));
+                }
+            }
+        }
+        if lacks(Part::Role)
+            && let Some(role) = &self.role
+        {
+            steps.push(query(Part::Role, role.clone()));
         }
         steps
     }
@@ -188,7 +310,7 @@ mod tests {
         carry.set_schema(Some(b"shop".to_vec()), Some(&mut here));
         assert!(carry.is_current(&here));
         assert_eq!(
-            carry.missing(&there),
+            carry.missing(&there, true),
             [Step { part: Part::Schema, command: Command::InitDb, argument: b"shop".to_vec() }]
         );
     }
@@ -199,8 +321,96 @@ mod tests {
         carry.set_schema(Some(b"shop".to_vec()), None);
         carry.set_charset(b"SET NAMES latin1".to_vec(), None);
         carry.set_autocommit(false, None);
-        let missing: Vec<Vec<u8>> = carry.missing(&carry.fresh()).into_iter().map(|step| step.argument).collect();
-        assert_eq!(missing, [b"SET NAMES latin1".to_vec(), b"SET autocommit=0".to_vec()]);
+        let missing: Vec<Vec<u8>> = carry.missing(&carry.fresh(), true).into_iter().map(|step| step.argument).collect();
+        assert_eq!(missing, [b"SET NAMES latin1,autocommit=0".to_vec()]);
+    }
+
+    fn value(text: &str) -> Setting {
+        Setting::Value(literal::Repeatable { text: text.into(), plain: text.into(), is_string: false })
+    }
+
+    fn arguments(carry: &Carry, versions: &Versions) -> Vec<String> {
+        let text = |step: Step| String::from_utf8_lossy(&step.argument).into_owned();
+        carry.missing(versions, true).into_iter().map(text).collect()
+    }
+
+    #[test]
+    fn one_list_of_assignments_carries_what_it_can() {
+        let mut carry = Carry::default();
+        let mut here = carry.fresh();
+        assert!(carry.set_variable(b"time_zone", b"time_zone".to_vec(), value("'+03:00'"), Some(&mut here)));
+        carry.set_autocommit(false, Some(&mut here));
+        assert!(carry.set_variable(b"@x", b"@`x`".to_vec(), value("1"), Some(&mut here)));
+        carry.set_role(b"SET ROLE NONE".to_vec(), Some(&mut here));
+        assert!(carry.is_current(&here));
+        let mut there = carry.fresh();
+        assert_eq!(arguments(&carry, &there), ["SET time_zone='+03:00',@`x`=1,autocommit=0", "SET ROLE NONE"]);
+        carry.caught_up(&mut there);
+        assert!(carry.set_variable(b"@x", b"@`x`".to_vec(), value("2"), Some(&mut here)));
+        assert_eq!(arguments(&carry, &there), ["SET @`x`=2"], "only what differs");
+        carry.set_charset(b"SET NAMES utf8mb4".to_vec(), Some(&mut here));
+        assert_eq!(arguments(&carry, &there), ["SET NAMES utf8mb4,@`x`=2"]);
+        assert!(carry.set_variable(b"@x", b"@`x`".to_vec(), value("'é'"), Some(&mut here)));
+        assert_eq!(arguments(&carry, &there), ["SET NAMES utf8mb4", "SET @`x`='é'"], "read under its charset");
+    }
+
+    #[test]
+    fn the_same_value_again_is_no_difference() {
+        let mut carry = Carry::default();
+        let mut here = carry.fresh();
+        carry.set_variable(b"a", b"a".to_vec(), value("1"), Some(&mut here));
+        let there = here;
+        carry.set_variable(b"a", b"a".to_vec(), value("1"), Some(&mut here));
+        assert!(carry.is_current(&there) && carry.is_current(&here));
+    }
+
+    #[test]
+    fn what_is_set_again_to_what_it_was_costs_other_connections_nothing() {
+        let mut carry = Carry::default();
+        let mut here = carry.fresh();
+        let set = |carry: &mut Carry, on: &mut Versions| {
+            carry.set_autocommit(true, Some(on));
+            carry.set_charset(b"SET NAMES utf8mb4".to_vec(), Some(on));
+            carry.set_role(b"SET ROLE NONE".to_vec(), Some(on));
+        };
+        set(&mut carry, &mut here);
+        let there = here;
+        set(&mut carry, &mut here);
+        assert!(carry.is_current(&there) && carry.is_current(&here));
+        carry.set_variable(b"character_set_results", b"character_set_results".to_vec(), value("NULL"), Some(&mut here));
+        set(&mut carry, &mut here);
+        assert_eq!(arguments(&carry, &there), ["SET NAMES utf8mb4"], "which undoes the variable");
+    }
+
+    #[test]
+    fn a_connection_that_lacked_something_still_does() {
+        let mut carry = Carry::default();
+        let mut late = carry.fresh();
+        carry.set_variable(b"a", b"a".to_vec(), value("1"), None);
+        carry.set_variable(b"b", b"b".to_vec(), value("2"), Some(&mut late));
+        assert_eq!(arguments(&carry, &late), ["SET a=1,b=2"]);
+    }
+
+    #[test]
+    fn names_wins_over_the_variables_that_it_sets() {
+        let mut carry = Carry::default();
+        carry.set_variable(b"character_set_results", b"character_set_results".to_vec(), value("NULL"), None);
+        carry.set_charset(b"SET NAMES latin1".to_vec(), None);
+        assert_eq!(arguments(&carry, &carry.fresh()), ["SET NAMES latin1"]);
+        carry.set_variable(b"character_set_results", b"character_set_results".to_vec(), value("NULL"), None);
+        assert_eq!(arguments(&carry, &carry.fresh()), ["SET NAMES latin1,character_set_results=NULL"]);
+    }
+
+    #[test]
+    fn a_reset_forgets_variables_and_role() {
+        let mut carry = Carry::default();
+        carry.set_variable(b"a", b"a".to_vec(), value("1"), None);
+        carry.set_role(b"SET ROLE x".to_vec(), None);
+        carry.set_variable(b"transaction_isolation", b"tx_isolation".to_vec(), value("SERIALIZABLE"), None);
+        assert!(carry.is_serializable());
+        carry.reset();
+        assert!(!carry.is_serializable());
+        assert_eq!(arguments(&carry, &carry.fresh()), [""; 0]);
     }
 
     #[test]
@@ -210,7 +420,7 @@ mod tests {
         carry.set_autocommit(true, None);
         carry.set_multi_statements(true, None);
         carry.set_schema(Some(b"a".to_vec()), None);
-        let parts: Vec<Part> = carry.missing(&versions).iter().map(|step| step.part).collect();
+        let parts: Vec<Part> = carry.missing(&versions, true).iter().map(|step| step.part).collect();
         assert_eq!(parts, [Part::Schema, Part::MultiStatements, Part::Autocommit]);
     }
 
