@@ -15,7 +15,7 @@
 //! * [`conn`]: one socket to one server.
 //! * [`wire`]: the protocol; bytes in, messages out.
 //! * [`result`]: columns and rows as plain data, in memory that C may point into.
-//! * [`options`], [`error`], [`charset`], [`env`], [`log`]: what everybody shares.
+//! * [`options`], [`error`], [`charset`], [`env`], [`log`], [`statistics`]: what everybody shares.
 
 pub mod abi;
 pub mod charset;
@@ -29,4 +29,5 @@ pub mod options;
 pub mod result;
 pub mod route;
 pub mod session;
+pub mod statistics;
 pub mod wire;

@@ -7,8 +7,22 @@ use std::path::{Path, PathBuf};
 
 /// Module, and the modules of the crate that it may use. `a::b` allows only that part of a module.
 const ARROWS: &[(&str, &[&str])] = &[
-    ("abi", &["session", "result", "error", "charset", "options", "option_file", "env", "log", "conn::driver"]),
-    ("session", &["route", "cluster", "conn", "result", "error", "charset", "options", "env", "log"]),
+    (
+        "abi",
+        &[
+            "session",
+            "result",
+            "error",
+            "charset",
+            "options",
+            "option_file",
+            "env",
+            "log",
+            "statistics",
+            "conn::driver",
+        ],
+    ),
+    ("session", &["route", "cluster", "conn", "result", "error", "charset", "options", "env", "log", "statistics"]),
     // The random source is an argument.
     ("route", &["cluster", "error", "charset", "options", "env::Random"]),
     ("cluster", &["error", "options", "env", "log", "charset"]),
@@ -21,6 +35,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("error", &["options"]),
     ("env", &["error"]),
     ("log", &["error", "env"]),
+    ("statistics", &[]),
     // The command line tool.
     ("main", &["*"]),
     ("cli", &["*"]),

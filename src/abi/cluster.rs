@@ -7,8 +7,11 @@
 use std::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 use std::ptr;
 
+use crate::conn::driver::block_on;
+use crate::error::Error;
 use crate::route;
 use crate::session::{Refused, Session};
+use crate::statistics;
 
 use super::convert::c_bytes;
 use super::entry::{Blame, wall};
@@ -206,21 +209,61 @@ pub unsafe extern "C" fn mysqlnd_ms_set_qos(
         // SAFETY: the caller's promise.
         let value = unsafe { c_bytes(value) };
         // SAFETY: the caller's promise.
-        unsafe { ask(mysql, |session| session.set_quality_by_number(level, option, value)) }
+        unsafe { ask(mysql, |session| session.set_quality_by_number(level, option, value).map_err(Refused::to_error)) }
     })
 }
 
-/// Tells the GTID of the handle's last write, as the server wrote it: `uuid:21` (MySQL), `0-1-19` (MariaDB).
+/// Tells the newest GTID: by the configuration's `fetch_last_gtid`, asked on the node used last, where that is configured;
+/// else the GTID of the handle's last write as the server wrote it: `uuid:21` (MySQL), `0-1-19` (MariaDB).
 ///
-/// Source: mysqlnd_ms_get_last_gtid of PECL mysqlnd_ms. Returns: the text, valid until the handle's next call; NULL on a
-/// handle that does not route, before its first write, and where the servers tell no GTIDs.
+/// Source: mysqlnd_ms_get_last_gtid of PECL mysqlnd_ms. Returns: the text, valid until the handle's next call; NULL before
+/// the first write, and where the servers tell no GTIDs; NULL with an error on the handle: 2000 on one that does not route,
+/// the server's if `fetch_last_gtid` fails.
 ///
 /// # Safety
 /// `mysql` is NULL or a valid handle (`MYSQL *` of either family).
 pub unsafe extern "C" fn mysqlnd_ms_get_last_gtid(mysql: *mut c_void) -> *const c_char {
     own("mysqlnd_ms_get_last_gtid", ptr::null(), || {
+        let mut gtid = None;
         // SAFETY: the caller's promise.
-        unsafe { text(mysql, |session| session.last_gtid().map(<[u8]>::to_vec)) }
+        let failed = unsafe { ask(mysql, |session| block_on(session.fetch_last_gtid()).map(|found| gtid = found)) };
+        if failed != 0 {
+            return ptr::null();
+        }
+        // SAFETY: the caller's promise.
+        unsafe { text(mysql, |_| gtid) }
+    })
+}
+
+/// One counter.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct MysqlndMsStat {
+    /// Its name; never freed.
+    pub name: *const c_char,
+    /// Its value.
+    pub value: u64,
+}
+
+/// Tells what this process has counted since its start, under the 46 names of mysqlnd_ms. Counters of what this library
+/// does not have (Fabric, pools, XA) stay 0.
+///
+/// Source: mysqlnd_ms_get_stats of PECL mysqlnd_ms. `stats` gets the first `most` of them. Returns: how many there are; 0
+/// while `mysqlnd_ms.enable` is off. They count only with `mysqlnd_ms.collect_statistics`.
+///
+/// # Safety
+/// `stats` is NULL or has room for `most` counters.
+pub unsafe extern "C" fn mysqlnd_ms_get_stats(stats: *mut MysqlndMsStat, most: usize) -> usize {
+    own("mysqlnd_ms_get_stats", 0, || {
+        if super::environment::clusters().is_none() {
+            return 0;
+        }
+        for (index, name) in statistics::NAMES.iter().enumerate().take(if stats.is_null() { 0 } else { most }) {
+            let stat = MysqlndMsStat { name: name.as_ptr(), value: statistics::value(index) };
+            // SAFETY: within the caller's room.
+            unsafe { stats.add(index).write(stat) };
+        }
+        statistics::NAMES.len()
     })
 }
 
@@ -254,7 +297,7 @@ pub unsafe extern "C" fn mysqlnd_ms_set_token(mysql: *mut c_void, token: *const 
         // SAFETY: the caller's promise.
         let token = unsafe { c_bytes(token) }.unwrap_or_default();
         // SAFETY: the caller's promise.
-        unsafe { ask(mysql, |session| session.set_token(token)) }
+        unsafe { ask(mysql, |session| session.set_token(token).map_err(Refused::to_error)) }
     })
 }
 
@@ -262,13 +305,13 @@ pub unsafe extern "C" fn mysqlnd_ms_set_token(mysql: *mut c_void, token: *const 
 ///
 /// # Safety
 /// `mysql` is NULL or a valid handle of either family.
-unsafe fn ask(mysql: *mut c_void, wish: impl FnOnce(&mut Session) -> Result<(), Refused>) -> c_int {
+unsafe fn ask(mysql: *mut c_void, wish: impl FnOnce(&mut Session) -> Result<(), Error>) -> c_int {
     /// # Safety
     /// `mysql` is a valid handle of this family.
-    unsafe fn on<F: Abi>(mysql: *mut F::Mysql, wish: impl FnOnce(&mut Session) -> Result<(), Refused>) -> c_int {
+    unsafe fn on<F: Abi>(mysql: *mut F::Mysql, wish: impl FnOnce(&mut Session) -> Result<(), Error>) -> c_int {
         // SAFETY: the caller's promise.
         let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return 1 };
-        let result = wish(&mut handle.session).map_err(Refused::to_error);
+        let result = wish(&mut handle.session);
         // SAFETY: lent through `mysql`.
         unsafe { handle.answer(mysql, result) }
     }

@@ -20,6 +20,7 @@ pub(super) fn clusters() -> Option<&'static Clusters> {
     let clusters = CLUSTERS.get_or_init(|| {
         let clusters = Clusters::new(std::env::vars_os(), is_secure()).with_functions(super::user_filter::functions());
         log::init(clusters.directives.log.clone());
+        crate::statistics::collect(clusters.directives.collect_statistics);
         super::entry::on_panic(|text| log::get().message(log::Level::Error, 0, text));
         for remark in &clusters.remarks {
             log::get().message(log::Level::Warning, 0, &remark.to_string());

@@ -5,6 +5,7 @@
 
 mod file;
 mod filters;
+mod injection;
 mod json;
 mod node;
 mod problem;
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use filters::{Callback, FilterSpec, NodeGroup, TableRule};
+pub use injection::{Injection, PLACEHOLDER};
 pub use problem::{Position, Problem, Severity};
 pub(crate) use reader::is_true;
 pub use store::{Snapshot, Store};
@@ -161,6 +163,8 @@ pub struct Section {
     pub trx_stickiness: Stickiness,
     /// After a write, reads without a hint go to a source, for the life of the handle. Default false.
     pub source_on_write: bool,
+    /// `global_transaction_id_injection`.
+    pub injection: Option<Injection>,
     /// What reads are promised to see.
     pub consistency: quality::Consistency,
     /// `autocommit_off_reads`: with autocommit off, plain reads go to replicas until something is written.
@@ -199,6 +203,7 @@ impl Section {
             failover: Failover::default(),
             trx_stickiness: Stickiness::default(),
             source_on_write: false,
+            injection: None,
             consistency: quality::Consistency::default(),
             replicas_until_write: false,
             filters: Vec::new(),
@@ -399,6 +404,7 @@ impl Section {
             balance: _,
             progress: _,
             consistency,
+            injection,
             replicas_until_write,
         } = self;
         (name, nodes, sources, replicas, standby)
@@ -409,8 +415,8 @@ impl Section {
                 == (&other.lazy_connections, &other.failover, &other.trx_stickiness)
             && (source_on_write, filters, rules, refused)
                 == (&other.source_on_write, &other.filters, &other.rules, &other.refused)
-            && (multi_master, consistency, replicas_until_write)
-                == (&other.multi_master, &other.consistency, &other.replicas_until_write)
+            && (multi_master, consistency, injection, replicas_until_write)
+                == (&other.multi_master, &other.consistency, &other.injection, &other.replicas_until_write)
     }
 
     /// Takes over what the handles of this process know of nodes that are the same servers.

@@ -14,6 +14,7 @@ mod connect;
 mod effects;
 mod execution;
 mod infile;
+mod injection;
 mod learn;
 mod nodes;
 mod observe;
@@ -50,6 +51,7 @@ use crate::options::{Family, Options};
 use crate::result::Columns;
 
 use carry::Carry;
+use injection::Injected;
 use nodes::Node;
 use promise::Question;
 use steer::Manner;
@@ -101,6 +103,8 @@ pub struct Session {
     changes_count: u32,
     /// Replies to pipelined preludes that come before the statement's own.
     prelude_replies: usize,
+    /// The last of them, but for that to a question, is to `on_commit`.
+    injected: Option<Injected>,
     /// The last of them answers this question.
     question: Option<Question>,
     /// What went ahead of the last read failed on a replica: the read may be sent again, in this manner.
@@ -130,6 +134,7 @@ impl Session {
             changes: Vec::new(),
             changes_count: 0,
             prelude_replies: 0,
+            injected: None,
             question: None,
             again: None,
             attributes: Vec::new(),

@@ -21,7 +21,7 @@ impl Session {
         statement: &Statement,
         manner: Manner,
     ) -> Result<(), Error> {
-        self.question = None;
+        (self.injected, self.question) = (None, None);
         if self.nodes[index].connection().is_none() {
             self.open_node(index).await?;
         }
@@ -112,8 +112,9 @@ impl Session {
     /// Reads the replies to a pipelined prelude. If one failed, the statement's own reply is read and thrown away, and
     /// the connection is closed: the error is the prelude's, and the statement, a read, may be sent elsewhere.
     pub(super) async fn read_prelude_replies(&mut self) -> Result<(), Error> {
-        let question = self.question.take();
-        let count = std::mem::take(&mut self.prelude_replies) - usize::from(question.is_some());
+        let (injected, question) = (self.injected.take(), self.question.take());
+        let ahead = usize::from(injected.is_some()) + usize::from(question.is_some());
+        let count = std::mem::take(&mut self.prelude_replies) - ahead;
         let family = self.options.family;
         let mut failure: Option<Error> = None;
         let mut refused = None;
@@ -132,6 +133,15 @@ impl Session {
                     }
                 }
             }
+        }
+        if failure.is_none()
+            && let Some(injected) = injected
+            && self.read_injected(injected).await.is_err()
+            && self.current()?.is_broken()
+        {
+            // Nothing is known of the statement behind it, which has been sent.
+            self.failed();
+            return Err(Error::lost(family).sent(Sent::Yes));
         }
         match (failure, question) {
             (None, None) => Ok(()),

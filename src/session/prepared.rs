@@ -333,7 +333,9 @@ impl Session {
         };
         self.renumber(prepared);
         let index = decision.node.index();
-        let current = self.carry.is_current(&self.nodes[index].versions) && self.asks_nothing(index);
+        let current = self.carry.is_current(&self.nodes[index].versions)
+            && self.asks_nothing(index)
+            && self.injects(index, &statement).is_none();
         let node = &mut self.nodes[index];
         let instance = prepared.on(index, node.era()).filter(|_| current);
         if let (Some(instance), Some(connection)) = (instance, node.connection_mut()) {
@@ -369,6 +371,7 @@ impl Session {
         }
         self.bring_up_to_date(node).await?;
         self.at = Some(node);
+        self.inject(node, &statement, Manner::Awaited).await.inspect_err(|_| self.after_failure())?;
         let sent = self.send_execution(prepared, request, node).await;
         sent.inspect_err(|_| self.after_failure())?;
         self.note_sent(&statement, sql, decision);

@@ -7,6 +7,7 @@
 
 use std::time::Duration;
 
+use crate::cluster::config::PLACEHOLDER;
 use crate::cluster::config::quality::{Consistency, Level, OnTimeout, Scope};
 use crate::cluster::gtid::{Position, mariadb};
 use crate::cluster::progress::PAUSE;
@@ -27,6 +28,8 @@ pub(super) enum Question {
         /// It may take its time; otherwise another replica is known to have it.
         waits: bool,
     },
+    /// By the configuration's own statement: has this replica the GTID that the program named?
+    Checked,
     /// What has this source executed?
     Executed,
 }
@@ -67,6 +70,8 @@ struct Peer {
     tracks: Option<bool>,
     /// The last version of the handle's position that it is known to have.
     has: u64,
+    /// It passed the check for the GTID of this number.
+    checked: u64,
     /// It did not have it when it was asked without waiting: not asked again before then.
     ask_after: Duration,
 }
@@ -96,6 +101,8 @@ pub(super) struct Promise {
     last_gtid: Vec<u8>,
     /// One came since the statement was sent.
     gtid_came: bool,
+    /// A GTID of the program's own that reads are to see (`check_for_gtid`), and its number.
+    named: Option<(Box<[u8]>, u64)>,
     /// The process's writes that are in `position`.
     process_version: u64,
     demand: Demand,
@@ -119,6 +126,7 @@ impl Promise {
             writer: None,
             last_gtid: Vec::new(),
             gtid_came: false,
+            named: None,
             process_version: 0,
             demand: Demand::Nothing,
         }
@@ -176,6 +184,23 @@ impl Promise {
         self.version += 1;
     }
 
+    /// The handle's reads are to see this GTID, which only the configuration's statement can look for.
+    pub(super) fn require_named(&mut self, gtid: &[u8]) {
+        let number = self.named.as_ref().map_or(1, |(_, number)| number + 1);
+        self.named = Some((gtid.into(), number));
+        self.version += 1;
+    }
+
+    /// The GTID that the program named.
+    pub(super) fn named(&self) -> Option<&[u8]> {
+        self.named.as_ref().map(|(gtid, _)| &**gtid)
+    }
+
+    /// No server that was met gives GTIDs, and one was.
+    pub(super) fn met_no_gtids(&self) -> bool {
+        self.knows_tracking() && !self.peers.iter().any(|peer| peer.tracks == Some(true))
+    }
+
     /// True once a connection has told whether the servers have GTIDs.
     pub(super) fn knows_tracking(&self) -> bool {
         self.peers.iter().any(|peer| peer.tracks.is_some())
@@ -183,9 +208,7 @@ impl Promise {
 
     /// Session consistency was asked for, and no server that was met gives GTIDs.
     pub(super) fn is_without_gtids(&self) -> bool {
-        self.level == Some(Level::Session)
-            && self.knows_tracking()
-            && !self.peers.iter().any(|peer| peer.tracks == Some(true))
+        self.level == Some(Level::Session) && self.met_no_gtids()
     }
 
     /// What was not heard of may have been written.
@@ -302,7 +325,11 @@ impl Router {
         let waits = fresh.is_empty();
         let now = self.now;
         let worth_asking = |id: &NodeId| {
-            let rests = self.promise.peers.get(id.index()).is_some_and(|peer| !waits && peer.ask_after > now);
+            let rests = self
+                .promise
+                .peers
+                .get(id.index())
+                .is_some_and(|peer| (!waits || self.promise.named.is_some()) && peer.ask_after > now);
             !rests && self.section.progress.is_worth_waiting_for(*id, now)
         };
         let asked: NodeSet = replicas.minus(fresh).iter().filter(worth_asking).collect();
@@ -337,7 +364,10 @@ impl Router {
         if !fresh.is_empty() {
             return fresh;
         }
-        // Another handle may have found out.
+        // Another handle may have found out; not about what the program named.
+        if promise.named.is_some() {
+            return NodeSet::EMPTY;
+        }
         let Some(position) = &promise.position else { return NodeSet::EMPTY };
         let found: NodeSet = replicas.iter().filter(|id| self.section.progress.covers(*id, position)).collect();
         for id in found.iter() {
@@ -369,8 +399,14 @@ impl Router {
         match promise.demand {
             Demand::Nothing => None,
             Demand::Fresh { waits } => {
-                let has = promise.peers.get(node).is_some_and(|peer| peer.has == promise.version);
-                (!has && !is_source()).then_some(Question::Reached { version: promise.version, waits })
+                let peer = promise.peers.get(node)?;
+                if peer.has == promise.version || is_source() {
+                    return None;
+                }
+                match &promise.named {
+                    Some((_, number)) if peer.checked != *number => Some(Question::Checked),
+                    _ => Some(Question::Reached { version: promise.version, waits }),
+                }
             }
             Demand::Position => is_source().then_some(Question::Executed),
         }
@@ -386,6 +422,7 @@ impl Router {
         let seconds = wait.as_secs_f64();
         match (question, mariadb) {
             (Question::Reached { .. }, true) => format!("SELECT MASTER_GTID_WAIT('{wanted}',{seconds})"),
+            (Question::Checked, _) => self.check_text().unwrap_or_else(|| "SELECT 0".to_owned()),
             // A time of 0 would mean without end.
             (Question::Reached { .. }, false) if wait.is_zero() => {
                 format!("SELECT 1-GTID_SUBSET('{wanted}',@@GLOBAL.gtid_executed)")
@@ -394,6 +431,40 @@ impl Router {
             (Question::Executed, true) => EXECUTED_MARIADB.to_owned(),
             (Question::Executed, false) => "SELECT @@GLOBAL.gtid_executed".to_owned(),
         }
+    }
+
+    /// `check_for_gtid` with the GTID in its place: the first placeholder, without quotes, as in mysqlnd_ms.
+    fn check_text(&self) -> Option<String> {
+        let check = self.section.injection.as_ref()?.check.as_ref()?;
+        let gtid = self.promise.named()?;
+        let at = memchr::memmem::find(check, PLACEHOLDER)?;
+        let text = [&check[..at], gtid, &check[at + PLACEHOLDER.len()..]].concat();
+        Some(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    /// A node answered [`Question::Checked`]. False: it passed, and has to be asked for the handle's own writes, too.
+    pub(super) fn has_passed(&mut self, node: usize, passed: bool) -> bool {
+        let version = self.promise.version;
+        let own = self.promise.position.clone();
+        let now = self.now;
+        let covers =
+            NodeId::new(node).is_some_and(|id| own.as_ref().is_none_or(|own| self.section.progress.covers(id, own)));
+        let number = self.promise.named.as_ref().map_or(0, |(_, number)| *number);
+        let Some(peer) = self.promise.peers.get_mut(node) else { return true };
+        if !passed {
+            peer.ask_after = now + PAUSE;
+            return true;
+        }
+        peer.checked = number;
+        if covers {
+            peer.has = version;
+        }
+        covers
+    }
+
+    /// How long `check_for_gtid` is asked again.
+    pub(super) fn check_wait(&self) -> Duration {
+        self.section.injection.as_ref().map_or(Duration::ZERO, |injection| injection.wait)
     }
 
     /// A node answered [`Question::Reached`] with yes.

@@ -74,12 +74,21 @@ impl Session {
         }
     }
 
-    /// `mysqlnd_ms_set_qos`: the level of the following reads; with `gtid` they see that, too.
+    /// `mysqlnd_ms_set_qos`: the level of the following reads; with `gtid` they see that, too. A GTID of the servers is
+    /// looked for by their own means; any other, and any where the servers tell none, by `check_for_gtid`.
     pub fn set_quality(&mut self, level: Level, gtid: Option<&[u8]>) -> Result<(), Refused> {
-        let position = gtid.map(|text| Position::parse_any(text).map_err(|_| Refused::Malformed)).transpose()?;
+        let checks = self
+            .router
+            .as_deref()
+            .is_some_and(|router| router.section.injection.as_ref().is_some_and(|injection| injection.check.is_some()));
         let promise = self.promise_to_change()?;
-        if let Some(position) = &position {
-            promise.require(position);
+        if let Some(gtid) = gtid {
+            match Position::parse_any(gtid) {
+                Ok(position) if !(checks && promise.met_no_gtids()) => promise.require(&position),
+                _ if checks => promise.require_named(gtid),
+                Ok(position) => promise.require(&position),
+                Err(_) => return Err(Refused::Malformed),
+            }
         }
         promise.set_level(level);
         Ok(())

@@ -4,7 +4,9 @@
 
 use crate::cluster::config::quality::OnTimeout;
 use crate::conn::{Command, Head};
+use crate::env::{Clock, SystemClock};
 use crate::error::{Error, Origin, Sent, cr};
+use crate::log;
 use crate::route::{Class, Statement};
 
 use super::Session;
@@ -57,7 +59,10 @@ impl Session {
         let values = match self.first_row_of_reply().await {
             Ok(values) => values,
             // A wait that a server refuses, or a position that it does not understand.
-            Err(error) if error.origin == Origin::Server && !self.current()?.is_broken() => Vec::new(),
+            Err(error) if error.origin == Origin::Server && !self.current()?.is_broken() => {
+                self.tell_unanswered(at, &error);
+                Vec::new()
+            }
             Err(error) => return Err(self.fail_prelude(error, None)),
         };
         let Some(router) = self.router.as_deref_mut() else { return Ok(()) };
@@ -66,6 +71,7 @@ impl Session {
                 router.answered_executed(&values, mariadb);
                 return Ok(());
             }
+            Question::Checked => return self.read_check(at, &values).await,
             Question::Reached { version, waits } => (version, waits),
         };
         if values.first().is_some_and(|value| value == b"0") {
@@ -86,6 +92,52 @@ impl Session {
         }
         // Another replica is known to be good, or the source is asked.
         self.again = Some(if waits { Manner::OnSource } else { Manner::Awaited });
+        Err(Error::gone(self.options.family).sent(Sent::No))
+    }
+
+    fn tell_unanswered(&self, at: usize, error: &Error) {
+        if let Some(router) = self.router.as_deref() {
+            let text = format!("node {} does not say how far it is: {error}", router.label(at));
+            log::get().message(log::Level::Warning, router.handle_number, &text);
+        }
+    }
+
+    /// The answer to `check_for_gtid`: yes if a row came whose first value is neither NULL nor 0. After a no the node is asked
+    /// again for `wait_for_gtid_timeout`, with a pause on the server's side in between.
+    async fn read_check(&mut self, at: usize, values: &[Vec<u8>]) -> Result<(), Error> {
+        const PAUSE: &[u8] = b"SELECT SLEEP(0.05)";
+        let mut passed = is_yes(values);
+        let Some(router) = self.router.as_deref() else { return Ok(()) };
+        let mariadb = self.server().is_some_and(|server| server.is_mariadb);
+        let (text, wait) = (router.question_text(Question::Checked, mariadb), router.check_wait());
+        let until = SystemClock.now() + wait;
+        if passed && self.router.as_deref_mut().is_some_and(|router| router.has_passed(at, true)) {
+            return Ok(());
+        }
+        self.throw_reply_away(at).await?;
+        while !passed && SystemClock.now() < until && self.nodes[at].connection().is_some() {
+            let connection = self.current()?;
+            connection.queue(Command::Query, &[PAUSE]);
+            let asked = connection.send(Command::Query, &[text.as_bytes()]).await;
+            let answer = match asked {
+                Ok(()) => match self.first_row_of_reply().await {
+                    Ok(_) => self.first_row_of_reply().await,
+                    Err(error) => Err(error),
+                },
+                Err(error) => Err(error),
+            };
+            match answer {
+                Ok(values) => passed = is_yes(&values),
+                Err(error) if error.origin == Origin::Server => {}
+                Err(error) => return Err(self.fail_prelude(error, None)),
+            }
+        }
+        if let Some(router) = self.router.as_deref_mut() {
+            router.has_passed(at, passed);
+        }
+        self.failed();
+        // Known by now to be good, or to be asked for the handle's own writes; or one that is not.
+        self.again = Some(if passed { Manner::Pipelined } else { Manner::Awaited });
         Err(Error::gone(self.options.family).sent(Sent::No))
     }
 
@@ -122,4 +174,9 @@ impl Session {
         }
         Ok(())
     }
+}
+
+/// What a check's row says.
+fn is_yes(values: &[Vec<u8>]) -> bool {
+    values.first().is_some_and(|value| !value.is_empty() && value != b"0")
 }

@@ -68,7 +68,7 @@ fn wanted(statement: &Statement, manner: Manner) -> (Wanted, bool) {
 }
 
 /// The statement is the beginning of a transaction and nothing else; how that one may access data, if written.
-fn begins(statement: &Statement) -> Option<Option<Access>> {
+pub(super) fn begins(statement: &Statement) -> Option<Option<Access>> {
     match statement.effects[..] {
         [Effect::Transaction(TransactionControl::Begin { access, .. })] if statement.single => Some(access),
         _ => None,
@@ -154,6 +154,7 @@ impl Session {
         let leaves = self.router.as_deref().is_some_and(|router| router.leaves.is_some());
         let current = self.carry.is_current(&self.nodes[index].versions)
             && self.asks_nothing(index)
+            && self.injects(index, &statement).is_none()
             && !leaves
             && !(statement.class == Class::Session && changes_tracking(&statement));
         self.attach_attributes(index);
@@ -267,7 +268,7 @@ impl Session {
             }
             if sent.is_ok() {
                 self.at = Some(index);
-                sent = self.send_what(index, sql, what).await;
+                sent = self.send_what(index, sql, &statement, manner, what).await;
             }
             match sent {
                 Ok(()) => break,
@@ -323,9 +324,17 @@ impl Session {
     }
 
     /// Sends to a node that is open and up to date.
-    async fn send_what(&mut self, index: usize, sql: &[u8], what: &mut What<'_>) -> Result<(), Error> {
+    async fn send_what(
+        &mut self,
+        index: usize,
+        sql: &[u8],
+        statement: &Statement,
+        manner: Manner,
+        what: &mut What<'_>,
+    ) -> Result<(), Error> {
         match what {
             What::Text => {
+                self.inject(index, statement, manner).await?;
                 self.ask(index);
                 self.attach_attributes(index);
                 self.current()?.send(Command::Query, &[sql]).await
@@ -338,6 +347,7 @@ impl Session {
             }
             What::Execute(prepared, request) => {
                 self.prepare_on(prepared, index).await?;
+                self.inject(index, statement, manner).await?;
                 self.ask(index);
                 self.send_execution(prepared, request, index).await
             }

@@ -3,9 +3,8 @@
 use super::json::{Json, Value};
 use super::node::{self, Watched};
 use super::problem::{Problem, Severity};
-use super::quality;
 use super::reader::{Object, Reader, join};
-use super::{Failover, MatchRule, Section, Stickiness, Strategy, filters};
+use super::{Failover, MatchRule, Section, Stickiness, Strategy, filters, injection, quality};
 use crate::charset;
 use crate::cluster::topology::Role;
 
@@ -21,6 +20,7 @@ const SERVED: &[&str] = &[
     "autocommit_off_reads",
     "filters",
     "consistency",
+    "global_transaction_id_injection",
     "zone",
     "match",
     "ssl_mode",
@@ -35,7 +35,6 @@ const SERVED: &[&str] = &[
 /// Section keys of the plugin, of its fork and of this library's design that are not served yet.
 const LATER: &[&str] = &[
     "transient_error",
-    "global_transaction_id_injection",
     "fabric",
     "xa",
     "pick",
@@ -129,6 +128,9 @@ fn read_members(
     }
     if let Some(json) = object.get("consistency") {
         section.consistency = quality::read(reader, json, &object.path_of("consistency"));
+    }
+    if let Some(json) = object.get("global_transaction_id_injection") {
+        section.injection = injection::read(reader, json, &object.path_of("global_transaction_id_injection"));
     }
     if let Some(json) = object.get("filters") {
         filters::read(reader, json, &object.path_of("filters"), section);

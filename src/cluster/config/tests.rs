@@ -167,7 +167,6 @@ fn unknown_keys_change_nothing() {
 fn keys_that_are_not_served_yet_refuse_connects_by_name() {
     for key in [
         "transient_error",
-        "global_transaction_id_injection",
         "fabric",
         "xa",
         "pick",
