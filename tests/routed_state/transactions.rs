@@ -61,6 +61,26 @@ fn read_only_transactions_go_to_one_replica_with_everything_in_them() {
 }
 
 #[test]
+fn state_made_in_a_read_only_transaction_stays_on_its_replica_and_says_so() {
+    for family in families() {
+        let cluster = shared(family);
+        let schema = database(cluster, "read_only_state");
+        let shop = Shop::new(&addresses(cluster), ROUND_ROBIN);
+        let mut handle = shop.connect(Some(&schema));
+        handle.ok("START TRANSACTION READ ONLY");
+        let node = handle.node();
+        handle.ok("SET @z = (SELECT COUNT(*) FROM t)");
+        handle.ok("COMMIT");
+        handle.ok("SELECT @z FROM DUAL");
+        assert_eq!(handle.node(), node, "{family}");
+        assert_eq!(handle.code("INSERT INTO t (v) VALUES ('a')"), 1290, "{family}: never without that value");
+        handle.ok("SET @z = 0");
+        handle.ok("INSERT INTO t (v) VALUES ('a')");
+        assert_eq!(handle.node(), 0, "{family}");
+    }
+}
+
+#[test]
 fn stickiness_disabled_master_and_on() {
     for family in families() {
         let cluster = shared(family);
