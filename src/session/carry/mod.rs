@@ -66,6 +66,14 @@ pub struct Step {
     pub argument: Vec<u8>,
 }
 
+/// Goes on with a list of assignments.
+fn add(list: &mut Vec<u8>, more: &[u8]) {
+    if !list.is_empty() && !more.is_empty() {
+        list.push(b',');
+    }
+    list.extend_from_slice(more);
+}
+
 /// What SET NAMES sets besides.
 const SET_BY_NAMES: [&[u8]; 4] =
     [b"character_set_client", b"character_set_connection", b"character_set_results", b"collation_connection"];
@@ -242,7 +250,7 @@ impl Carry {
     }
 
     /// The commands that a connection at `versions` lacks, in the order in which they must run. Character set, variables
-    /// and autocommit are one list of assignments, unless a value has to be read under the character set in front of it.
+    /// and autocommit are one list of assignments; strings are apart if they have to be read under what it sets.
     /// Without `autocommit` the connection is not told of that.
     pub fn missing(&self, versions: &Versions, autocommit: bool) -> Vec<Step> {
         let lacks = |part: Part| self.versions.0[part as usize] != versions.0[part as usize];
@@ -259,31 +267,39 @@ impl Carry {
             steps.push(Step { part: Part::MultiStatements, command: Command::SetOption, argument });
         }
         let charset = self.charset.as_ref().filter(|_| lacks(Part::Charset));
-        let mut rest = Vec::new();
-        let mut part = Part::Autocommit;
-        if lacks(Part::Variables) && self.variables.missing(versions.0[Part::Variables as usize], &mut rest) {
-            part = Part::Variables;
-        }
+        let at = versions.0[Part::Variables as usize];
+        let variables::Missing { mut others, strings, sets_charset } =
+            if lacks(Part::Variables) { self.variables.missing(at) } else { variables::Missing::default() };
+        let part = if others.is_empty() { Part::Autocommit } else { Part::Variables };
         if autocommit
             && lacks(Part::Autocommit)
             && let Some(enabled) = self.autocommit
         {
-            let comma: &[u8] = if rest.is_empty() { b"" } else { b"," };
-            rest.extend_from_slice(comma);
-            rest.extend_from_slice(if enabled { b"autocommit=1" } else { b"autocommit=0" });
+            add(&mut others, if enabled { b"autocommit=1" } else { b"autocommit=0" });
+        }
+        // A string has the character set and collation that are in force when its statement is read.
+        let apart = charset.is_some() || sets_charset;
+        if !apart {
+            add(&mut others, &strings);
         }
         let query = |part: Part, argument: Vec<u8>| Step { part, command: Command::Query, argument };
-        match (charset, rest.is_empty()) {
-            (Some(charset), true) => steps.push(query(Part::Charset, charset.clone())),
-            (Some(charset), false) if rest.is_ascii() => {
-                steps.push(query(Part::Charset, [charset, &b","[..], &rest].concat()));
-            }
-            (charset, empty) => {
-                steps.extend(charset.map(|charset| query(Part::Charset, charset.clone())));
-                if !empty {
-                    steps.push(query(part, [b"SET ", &rest[..]].concat()));
-                }
-            }
+        let mut list = charset.cloned().unwrap_or_default();
+        if charset.is_none() && !others.is_empty() {
+            list.extend_from_slice(b"SET ");
+            list.extend_from_slice(&others);
+        } else {
+            add(&mut list, &others);
+        }
+        if !list.is_empty() {
+            let part = match (charset, strings.is_empty()) {
+                (Some(_), _) => Part::Charset,
+                (None, false) if !apart => Part::Variables,
+                _ => part,
+            };
+            steps.push(query(part, list));
+        }
+        if apart && !strings.is_empty() {
+            steps.push(query(Part::Variables, [b"SET ", &strings[..]].concat()));
         }
         if lacks(Part::Role)
             && let Some(role) = &self.role
@@ -329,6 +345,10 @@ mod tests {
         Setting::Value(literal::Repeatable { text: text.into(), plain: text.into(), is_string: false })
     }
 
+    fn string(text: &str) -> Setting {
+        Setting::Value(literal::Repeatable { text: text.into(), plain: text.into(), is_string: true })
+    }
+
     fn arguments(carry: &Carry, versions: &Versions) -> Vec<String> {
         let text = |step: Step| String::from_utf8_lossy(&step.argument).into_owned();
         carry.missing(versions, true).into_iter().map(text).collect()
@@ -350,8 +370,15 @@ mod tests {
         assert_eq!(arguments(&carry, &there), ["SET @`x`=2"], "only what differs");
         carry.set_charset(b"SET NAMES utf8mb4".to_vec(), Some(&mut here));
         assert_eq!(arguments(&carry, &there), ["SET NAMES utf8mb4,@`x`=2"]);
-        assert!(carry.set_variable(b"@x", b"@`x`".to_vec(), value("'é'"), Some(&mut here)));
-        assert_eq!(arguments(&carry, &there), ["SET NAMES utf8mb4", "SET @`x`='é'"], "read under its charset");
+        assert!(carry.set_variable(b"@s", b"@`s`".to_vec(), string("'a'"), Some(&mut here)));
+        assert_eq!(arguments(&carry, &there), ["SET NAMES utf8mb4,@`x`=2", "SET @`s`='a'"], "read under its charset");
+        carry.caught_up(&mut there);
+        assert!(carry.set_variable(b"@s", b"@`s`".to_vec(), string("'b'"), Some(&mut here)));
+        carry.set_autocommit(true, Some(&mut here));
+        assert_eq!(arguments(&carry, &there), ["SET autocommit=1,@`s`='b'"]);
+        let name = b"collation_connection";
+        assert!(carry.set_variable(name, name.to_vec(), value("utf8mb4_bin"), Some(&mut here)));
+        assert_eq!(arguments(&carry, &there), ["SET collation_connection=utf8mb4_bin,autocommit=1", "SET @`s`='b'"]);
     }
 
     #[test]
