@@ -66,6 +66,15 @@ pub struct Step {
     pub argument: Vec<u8>,
 }
 
+/// Variables that set another one besides: what the record had for that is no more.
+const SETS_ANOTHER: [(&[u8], &[u8]); 5] = [
+    (b"character_set_connection", b"collation_connection"),
+    (b"collation_connection", b"character_set_connection"),
+    (b"character_set_server", b"collation_server"),
+    (b"collation_server", b"character_set_server"),
+    (b"max_join_size", b"sql_big_selects"),
+];
+
 /// Goes on with a list of assignments.
 fn add(list: &mut Vec<u8>, more: &[u8]) {
     if !list.is_empty() && !more.is_empty() {
@@ -126,11 +135,17 @@ impl Carry {
         }
     }
 
+    /// The statement changes nothing. (What SET CHARACTER SET does depends on the schema.)
+    pub fn charset_is(&self, statement: &[u8]) -> bool {
+        self.charset.as_deref() == Some(statement)
+            && statement.starts_with(b"SET NAMES ")
+            && SET_BY_NAMES.iter().all(|name| self.variables.get(name).is_none())
+    }
+
     /// The character set changed; `names` is what follows `SET NAMES`, or a whole `SET CHARACTER SET` statement's
     /// equivalent, ready to be sent.
     pub fn set_charset(&mut self, statement: Vec<u8>, on: Option<&mut Versions>) {
-        let same = self.charset.as_ref() == Some(&statement)
-            && SET_BY_NAMES.iter().all(|name| self.variables.get(name).is_none());
+        let same = self.charset_is(&statement);
         self.charset = Some(statement);
         for name in SET_BY_NAMES {
             self.variables.forget(name);
@@ -148,6 +163,11 @@ impl Carry {
             Kept::New => {
                 // A connection that lacked others still does.
                 let on = on.filter(|versions| versions.0[Part::Variables as usize] == since - 1);
+                for (name, other) in SETS_ANOTHER {
+                    if key == name {
+                        self.variables.forget(other);
+                    }
+                }
                 self.changed(Part::Variables, on);
                 self.look_inside();
                 true
@@ -426,6 +446,19 @@ mod tests {
         assert_eq!(arguments(&carry, &carry.fresh()), ["SET NAMES latin1"]);
         carry.set_variable(b"character_set_results", b"character_set_results".to_vec(), value("NULL"), None);
         assert_eq!(arguments(&carry, &carry.fresh()), ["SET NAMES latin1,character_set_results=NULL"]);
+    }
+
+    #[test]
+    fn a_variable_that_sets_another_takes_its_place() {
+        let mut carry = Carry::default();
+        let mut here = carry.fresh();
+        let (collation, charset) = (&b"collation_connection"[..], &b"character_set_connection"[..]);
+        carry.set_variable(collation, collation.to_vec(), value("utf8mb4_bin"), Some(&mut here));
+        carry.set_variable(charset, charset.to_vec(), value("latin1"), Some(&mut here));
+        let there = here;
+        carry.set_variable(collation, collation.to_vec(), value("utf8mb4_bin"), Some(&mut here));
+        assert_eq!(arguments(&carry, &there), ["SET collation_connection=utf8mb4_bin"], "though it had been that");
+        assert_eq!(arguments(&carry, &carry.fresh()), ["SET collation_connection=utf8mb4_bin"]);
     }
 
     #[test]
