@@ -481,6 +481,7 @@ fn any_sequence_of_transactions_and_bound_state_answers_as_one_server_does() {
             for schema in [&left, &right] {
                 cluster.sql(0, &format!("TRUNCATE {schema}.t; DROP TABLE IF EXISTS {schema}.ddl")).unwrap();
             }
+            cluster.wait_in_step().unwrap();
             let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
             let mut draw = |count: usize| {
                 state ^= state << 13;
