@@ -186,7 +186,7 @@ fn decide(out: &mut dyn Write, section: &Section, situation: &Situation<'_>) -> 
                 writeln!(out, "chosen by: {chooses}")?;
             }
             writeln!(out, "decision: {} ({}): {decision}", label(decision.node), decision.role.name())?;
-            let next: Vec<String> = decision.fallbacks.map(label).collect();
+            let next: Vec<String> = router.fallbacks().map(label).collect();
             if !next.is_empty() {
                 writeln!(out, "if it cannot be reached: {}", next.join(", "))?;
             }

@@ -246,7 +246,7 @@ impl Iterator for Fallbacks {
     }
 }
 
-/// Which node, why, and what else could be tried.
+/// Which node, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision {
     /// The node.
@@ -257,8 +257,6 @@ pub struct Decision {
     pub reason: Reason,
     /// The filter's words, when one chose; else empty.
     pub how: &'static str,
-    /// Tried in this order if the node cannot be connected to; empty when failover is disabled or must not happen.
-    pub fallbacks: Fallbacks,
 }
 
 impl fmt::Display for Decision {
@@ -308,6 +306,7 @@ impl Refusal {
 #[derive(Debug)]
 pub struct Router {
     chain: Chain,
+    fallbacks: Fallbacks,
 }
 
 impl Router {
@@ -322,7 +321,13 @@ impl Router {
     ///
     /// Errors: the chain needs a function that cannot be loaded.
     pub fn with_functions(section: &Section, functions: &'static dyn UserFilters) -> Result<Self, FilterProblem> {
-        Ok(Router { chain: Chain::new(section, functions)? })
+        Ok(Router { chain: Chain::new(section, functions)?, fallbacks: Fallbacks::NONE })
+    }
+
+    /// What is tried if the node decided on last cannot be connected to, in this order; empty when failover is disabled or
+    /// must not happen. (Apart from the decision, which is moved about for every statement.)
+    pub fn fallbacks(&self) -> Fallbacks {
+        self.fallbacks
     }
 
     /// The filter chain.
@@ -339,8 +344,9 @@ impl Router {
     ) -> Result<Decision, Refusal> {
         let fixed = |node: NodeId, reason: Reason| {
             // A node that takes writes is used as a source, whatever the statement is.
-            Ok(Decision { node, role: section.role_of(node), reason, how: "", fallbacks: Fallbacks::NONE })
+            Ok(Decision { node, role: section.role_of(node), reason, how: "" })
         };
+        self.fallbacks.left = 0;
         if let Some(node) = situation.pinned {
             return fixed(node, Reason::Pinned);
         }
@@ -422,7 +428,7 @@ impl Router {
             if (role, chosen) == (Role::Source, Role::Replica) {
                 return Err(Refusal::ReplicaForWrite);
             }
-            return Ok(Decision { node, role: chosen, reason, how, fallbacks: Fallbacks::NONE });
+            return Ok(Decision { node, role: chosen, reason, how });
         }
         let (role, reason) = if role == Role::Replica && none_fresh {
             (Role::Source, Reason::NoneFresh)
@@ -444,6 +450,9 @@ impl Router {
         }
         view.role = role;
         let Picked { node, next, how } = self.chain.choose(&view, candidates, random).map_err(Refusal::Filtered)?;
+        if failover.strategy == Strategy::Disabled {
+            return Ok(Decision { node, role, reason, how });
+        }
         // Failed nodes are tried last, and only if nothing else is left of their kind.
         let well_first = |set: NodeSet| {
             let well = set.minus(failed);
@@ -451,7 +460,7 @@ impl Router {
         };
         let nobody = [NodeSet::EMPTY; 3];
         let most = failover.max_retries;
-        let fallbacks = match (failover.strategy, role) {
+        self.fallbacks = match (failover.strategy, role) {
             (Strategy::Disabled, _) | (Strategy::Source, Role::Source) => Fallbacks::NONE,
             (Strategy::Source, Role::Replica) => {
                 let source = well_first(candidates.sources).iter().find_map(|tier| tier.at_or_after(0));
@@ -465,7 +474,7 @@ impl Router {
                 Fallbacks::new(others, well_first(candidates.sources), next, most)
             }
         };
-        Ok(Decision { node, role, reason, how, fallbacks })
+        Ok(Decision { node, role, reason, how })
     }
 }
 

@@ -23,15 +23,19 @@ const AUTOCOMMIT: u16 = 2;
 /// `SERVER_SESSION_STATE_CHANGED`.
 const STATE_CHANGED: u16 = 1 << 14;
 
-/// Variables of one node, one statement or one transaction: repeating them elsewhere would be wrong. Setting one keeps the
+/// Variables of one node, one statement or one transaction, and those whose results are asked for on their node: repeating
+/// them elsewhere would be wrong. Setting one keeps the
 /// handle on its node until it is set to DEFAULT.
-const LOCAL: [&[u8]; 17] = [
+const LOCAL: [&[u8]; 20] = [
     b"gtid_domain_id",
     b"gtid_next",
     b"gtid_seq_no",
     b"identity",
     b"insert_id",
     b"last_insert_id",
+    b"optimizer_trace",
+    b"profiling",
+    b"profiling_history_size",
     b"proxy_user",
     b"pseudo_slave_mode",
     b"pseudo_replica_mode",
@@ -225,6 +229,8 @@ impl Session {
         let truth = report.and_then(|(name, value)| Some((name, literal::reported(value)?)));
         let (name, setting) = match (truth, value) {
             (Some((name, value)), _) => (name, Some(Setting::Value(value))),
+            // Only a part of the value was given, the rest stayed.
+            (None, Given::Known(_)) if key == b"optimizer_switch" => (name, None),
             (None, Given::Known(value)) => (name, Some(Setting::Value(value.clone()))),
             (None, Given::Default) => (name, Some(Setting::Default)),
             (None, Given::Unknown) => (name, None),
@@ -345,7 +351,7 @@ impl Session {
 
     /// The character set of the session changes; `at`: by a statement on this node.
     pub(super) fn charset_changes(&mut self, statement: Vec<u8>, at: Option<usize>) {
-        if self.carry.charset() != Some(&statement)
+        if !self.carry.charset_is(&statement)
             && let Some(at) = at
         {
             self.strings_are_unknown(at);

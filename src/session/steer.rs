@@ -11,7 +11,7 @@ use crate::conn::{Command, Endpoint, PrepareOk};
 use crate::error::{Error, Sent, cr};
 use crate::log::{self, DecisionLine};
 use crate::result::Columns;
-use crate::route::decide::{self, Decision, Situation, Wanted};
+use crate::route::decide::{self, Decision, Fallbacks, Situation, Wanted};
 use crate::route::filter::Asked;
 use crate::route::{Access, CALLS, Class, Effect, Hint, Server, Statement, TransactionControl};
 
@@ -246,7 +246,7 @@ impl Session {
         mut decision: Decision,
         what: &mut What<'_>,
     ) -> Result<Decision, Error> {
-        let mut fallbacks = decision.fallbacks;
+        let mut fallbacks = self.fallbacks();
         let mut node = decision.node;
         let mut reopened = false;
         if let Some(router) = self.router.as_deref_mut() {
@@ -262,7 +262,7 @@ impl Session {
                 // that there are no GTIDs, and they are needed.
                 statement = self.classified(sql)?;
                 decision = self.decide(sql, &statement, manner)?;
-                fallbacks = decision.fallbacks;
+                fallbacks = self.fallbacks();
                 node = decision.node;
                 continue;
             }
@@ -290,7 +290,7 @@ impl Session {
                             manner = Manner::OnSource;
                         }
                         decision = self.decide(sql, &statement, manner)?;
-                        fallbacks = decision.fallbacks;
+                        fallbacks = self.fallbacks();
                         node = decision.node;
                         continue;
                     }
@@ -457,6 +457,11 @@ impl Session {
             let text = format!("the hint ms=slave was not followed: {}", statement.reason.text);
             log::get().message(log::Level::Warning, router.handle_number, &text);
         }
+    }
+
+    /// What is tried behind the node decided on last.
+    fn fallbacks(&self) -> Fallbacks {
+        self.router.as_deref().map_or(Fallbacks::NONE, |router| router.chain.fallbacks())
     }
 
     /// False while the handle's transaction or state lives on one node: then a failure is the program's to know.

@@ -55,7 +55,7 @@ for my $h (1 .. $handles) {
 # What depends on the session stays with its session.
 $dbh = connect_db();
 run('w', 'SET @basket = 7');
-print "variable: ", value('w', 'SELECT @basket'), "\n";
+print "variable: ", value('r', 'SELECT @basket'), "\n";
 run('w', 'CREATE TEMPORARY TABLE real_tmp (a INT)');
 run('w', 'INSERT INTO real_tmp VALUES (1), (2)');
 print "temporary table: ", value('w', 'SELECT COUNT(*) FROM real_tmp'), "\n";

@@ -53,7 +53,7 @@ for h in range(1, int(handles) + 1):
 
 connection = connect()
 run("w", "SET @basket = 7")
-print("variable", value("w", "SELECT @basket"))
+print("variable", value("r", "SELECT @basket"))
 run("w", "CREATE TEMPORARY TABLE real_tmp (a INT)")
 run("w", "INSERT INTO real_tmp VALUES (1), (2)")
 print("temporary table", value("w", "SELECT COUNT(*) FROM real_tmp"))

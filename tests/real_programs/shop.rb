@@ -49,7 +49,7 @@ end
 
 $client = connect
 run('w', 'SET @basket = 7')
-puts "variable: #{value('w', 'SELECT @basket')}"
+puts "variable: #{value('r', 'SELECT @basket')}"
 run('w', 'CREATE TEMPORARY TABLE real_tmp (a INT)')
 run('w', 'INSERT INTO real_tmp VALUES (1), (2)')
 puts "temporary table: #{value('w', 'SELECT COUNT(*) FROM real_tmp')}"

@@ -280,6 +280,102 @@ fn a_character_set_keeps_strings_of_user_variables_on_their_node() {
     }
 }
 
+/// What a session looks like, as far as it can be asked.
+const LOOKS: [&str; 14] = [
+    "@@time_zone",
+    "@@sql_mode",
+    "@@group_concat_max_len",
+    "@@character_set_client",
+    "IFNULL(@@character_set_results, '-')",
+    "@@character_set_connection",
+    "@@collation_connection",
+    "@@sql_safe_updates",
+    "1 / 3",
+    "DATE_FORMAT('2026-11-30', '%M')",
+    "CONCAT_WS(' ', HEX(@x), CHARSET(@x), COLLATION(@x))",
+    "CONCAT_WS(' ', HEX(@y), CHARSET(@y))",
+    "HEX(@z)",
+    "DATABASE()",
+];
+
+#[test]
+fn any_sequence_of_settings_looks_everywhere_as_on_one_connection() {
+    for family in families() {
+        let cluster = shared(family);
+        let schema = database(cluster, "sequence");
+        let shop = Shop::new(&addresses(cluster), ROUND_ROBIN);
+        let isolation = if family == Family::MySql { "@@transaction_isolation" } else { "@@tx_isolation" };
+        let use_schema = format!("USE {schema}");
+        let settings = [
+            "SET time_zone = '+03:00'",
+            "SET time_zone = DEFAULT",
+            "SET time_zone = CONCAT('+0', 1 + 1, ':00')",
+            "SET NAMES latin1",
+            "SET NAMES utf8mb4",
+            "SET NAMES utf8mb4 COLLATE utf8mb4_bin, @y = 9",
+            "SET CHARACTER SET latin1",
+            "SET character_set_results = NULL",
+            "SET character_set_results = utf8mb4",
+            "SET collation_connection = utf8mb4_unicode_ci",
+            "SET character_set_connection = latin1",
+            "SET sql_mode = 'ANSI_QUOTES'",
+            "SET sql_mode = ''",
+            "SET sql_mode = CONCAT(@@sql_mode, ',NO_BACKSLASH_ESCAPES')",
+            "SET sql_mode = DEFAULT",
+            "SET @x = 'a', @y = 5",
+            "SET @x = 'Grün'",
+            "SET @x = @y",
+            "SELECT @y := COALESCE(@y, 0) + 1",
+            "SET @y = NULL",
+            "SET @z = 'it''s', @`Y` = -1.50",
+            "SET @x = 0x41, @z = 'back\\slash'",
+            "SET group_concat_max_len = 2048, @y = 7",
+            "SET SESSION group_concat_max_len = DEFAULT",
+            "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
+            "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+            "USE test",
+            &use_schema,
+            "SET lc_time_names = 'de_DE'",
+            "SET lc_time_names = DEFAULT",
+            "SET sql_safe_updates = 1, div_precision_increment = 6",
+            "SET @@sql_safe_updates = 0",
+            "SET autocommit = 0",
+            "SET autocommit = 1",
+            "COMMIT",
+        ];
+        let mut reached = [0; 3];
+        for seed in 1..=12_u64 {
+            let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let mut draw = |count: usize| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                (state % count as u64) as usize
+            };
+            let mut routed = shop.connect(Some(&schema));
+            // Everything on one node: the same library without choice.
+            let one = Shop::new(&addresses(cluster)[..1], r#""failover": {"strategy": "master"}"#);
+            let mut alone = one.connect(Some(&schema));
+            let mut done = Vec::new();
+            for _ in 0..40 {
+                let sql = settings[draw(settings.len())];
+                let (a, b) = (alone.run(sql), routed.run(sql));
+                assert_eq!(a.is_ok(), b.is_ok(), "{family}, seed {seed}: {sql} behind {done:?}: {a:?} {b:?}");
+                done.push(sql);
+                if draw(3) == 0 {
+                    for look in LOOKS.iter().chain([&isolation]) {
+                        let question = format!("SELECT {look} FROM DUAL");
+                        let (a, b) = (alone.value(&question), routed.value(&question));
+                        reached[routed.node()] += 1;
+                        assert_eq!(a, b, "{family}, seed {seed}, node {}: {look} behind {done:?}", routed.node());
+                    }
+                }
+            }
+        }
+        assert!(reached.iter().all(|count| *count > 100), "{family}: {reached:?}");
+    }
+}
+
 #[test]
 fn the_program_has_its_own_tracking_and_we_have_ours() {
     use mysqlclient_ms::session::TrackType;

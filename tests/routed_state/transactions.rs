@@ -61,6 +61,26 @@ fn read_only_transactions_go_to_one_replica_with_everything_in_them() {
 }
 
 #[test]
+fn state_made_in_a_read_only_transaction_stays_on_its_replica_and_says_so() {
+    for family in families() {
+        let cluster = shared(family);
+        let schema = database(cluster, "read_only_state");
+        let shop = Shop::new(&addresses(cluster), ROUND_ROBIN);
+        let mut handle = shop.connect(Some(&schema));
+        handle.ok("START TRANSACTION READ ONLY");
+        let node = handle.node();
+        handle.ok("SET @z = (SELECT COUNT(*) FROM t)");
+        handle.ok("COMMIT");
+        handle.ok("SELECT @z FROM DUAL");
+        assert_eq!(handle.node(), node, "{family}");
+        assert_eq!(handle.code("INSERT INTO t (v) VALUES ('a')"), 1290, "{family}: never without that value");
+        handle.ok("SET @z = 0");
+        handle.ok("INSERT INTO t (v) VALUES ('a')");
+        assert_eq!(handle.node(), 0, "{family}");
+    }
+}
+
+#[test]
 fn stickiness_disabled_master_and_on() {
     for family in families() {
         let cluster = shared(family);
@@ -388,3 +408,129 @@ fn an_idle_connection_with_autocommit_off_may_be_lost_between_transactions() {
         assert_eq!(handle.value("SELECT COUNT(*) FROM t"), "1", "{family}");
     }
 }
+
+#[test]
+fn any_sequence_of_transactions_and_bound_state_answers_as_one_server_does() {
+    for family in families() {
+        let cluster = shared(family);
+        let (left, right) = (database(cluster, "alone"), database(cluster, "routed"));
+        for schema in [&left, &right] {
+            for sql in [
+                format!("CREATE TABLE {schema}.u (a INT)"),
+                format!("CREATE PROCEDURE {schema}.adds() INSERT INTO {schema}.t (v) VALUES ('p')"),
+                format!("CREATE PROCEDURE {schema}.ends() COMMIT"),
+            ] {
+                cluster.sql(0, &sql).unwrap();
+            }
+        }
+        cluster.wait_in_step().unwrap();
+        // Reads see what the handle wrote: the answers have to be the same.
+        let shop = Shop::new(&addresses(cluster), r#""filters": {"roundrobin": []}"#);
+        let one = Shop::new(&addresses(cluster)[..1], r#""failover": {"strategy": "master"}"#);
+        let reads = [
+            "SELECT COUNT(*) FROM t",
+            "SELECT id, v FROM t ORDER BY id DESC LIMIT 3",
+            "SELECT MAX(id), MIN(v) FROM t",
+            "SELECT @n FROM DUAL",
+        ];
+        let others = [
+            "INSERT INTO t (v) VALUES ('a'), ('b')",
+            "INSERT INTO t (v) SELECT CONCAT(v, 'x') FROM t LIMIT 1",
+            "UPDATE t SET v = 'c' ORDER BY id LIMIT 2",
+            "DELETE FROM t ORDER BY id DESC LIMIT 1",
+            "INSERT INTO t (id, v) VALUES (1, 'twice')",
+            "SELECT LAST_INSERT_ID()",
+            "SELECT COUNT(*) FROM t FOR UPDATE",
+            "BEGIN",
+            "START TRANSACTION",
+            "COMMIT",
+            "ROLLBACK",
+            "COMMIT AND CHAIN",
+            "ROLLBACK AND CHAIN",
+            "SAVEPOINT s",
+            "ROLLBACK TO s",
+            "RELEASE SAVEPOINT s",
+            "SET autocommit = 0",
+            "SET autocommit = 1",
+            "SET TRANSACTION ISOLATION LEVEL READ COMMITTED",
+            "CREATE TEMPORARY TABLE tmp AS SELECT * FROM t",
+            "INSERT INTO tmp VALUES (99, 'tmp')",
+            "SELECT COUNT(*) FROM tmp",
+            "DROP TEMPORARY TABLE tmp",
+            "CREATE TEMPORARY TABLE u (b INT)",
+            "SELECT COUNT(*) FROM u",
+            "DROP TEMPORARY TABLE u",
+            "SELECT GET_LOCK(CONCAT(DATABASE(), '_seq'), 0)",
+            "SELECT RELEASE_ALL_LOCKS() >= 0",
+            "SELECT @n := COUNT(*) FROM t",
+            "SET @n = 5",
+            "PREPARE s FROM 'SELECT COUNT(*) FROM t'",
+            "EXECUTE s",
+            "DEALLOCATE PREPARE s",
+            "CREATE TABLE ddl (a INT)",
+            "DROP TABLE IF EXISTS ddl",
+            "CALL adds()",
+            "CALL ends()",
+            "XA START 'SCHEMA'",
+            "XA END 'SCHEMA'",
+            "XA ROLLBACK 'SCHEMA'",
+            "START TRANSACTION READ ONLY",
+        ];
+        let mut on_replicas = 0;
+        for seed in 1..=SEQUENCES {
+            for schema in [&left, &right] {
+                cluster.sql(0, &format!("TRUNCATE {schema}.t; DROP TABLE IF EXISTS {schema}.ddl")).unwrap();
+            }
+            cluster.wait_in_step().unwrap();
+            let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let mut draw = |count: usize| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                (state % count as u64) as usize
+            };
+            let (mut alone, mut routed) = (one.connect(Some(&left)), shop.connect(Some(&right)));
+            let mut done = Vec::new();
+            let mut read_only = false;
+            for _ in 0..60 {
+                // In a READ ONLY transaction, which is on a replica, only reads: errors differ, and state made there stays.
+                let sql = match draw(5) {
+                    _ if read_only && draw(3) == 0 => ["COMMIT", "ROLLBACK", "BEGIN"][draw(3)],
+                    0..3 if !read_only => others[draw(others.len())],
+                    _ => reads[draw(reads.len())],
+                };
+                if sql == "START TRANSACTION READ ONLY" {
+                    read_only = true;
+                } else if !reads.contains(&sql) {
+                    read_only = false;
+                }
+                let run = |handle: &mut Handle, schema: &str| {
+                    let rows = handle.run(&sql.replace("SCHEMA", schema)).map_err(|error| error.code);
+                    while matches!(block_on(handle.session.next_result()), Ok(true)) {
+                        block_on(handle.session.store_result(&mut Default::default())).unwrap();
+                    }
+                    rows
+                };
+                let (a, b) = (run(&mut alone, &left), run(&mut routed, &right));
+                on_replicas += usize::from(routed.session.node() != Some(0));
+                done.push(sql);
+                assert_eq!(
+                    a,
+                    b,
+                    "{family}, seed {seed}, node {:?}: {done:?}: {}",
+                    routed.session.node(),
+                    routed.decision()
+                );
+                let flags = |handle: &Handle| handle.session.outcome().status & 3;
+                assert_eq!(flags(&alone), flags(&routed), "{family}, seed {seed}: {done:?}");
+                if a.is_err() {
+                    read_only = false;
+                }
+            }
+        }
+        assert!(on_replicas as u64 > SEQUENCES, "{family}: {on_replicas}");
+    }
+}
+
+/// Enough to meet every statement in many states; more were run when this was written.
+const SEQUENCES: u64 = 8;

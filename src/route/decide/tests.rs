@@ -31,7 +31,7 @@ fn set(nodes: &[usize]) -> NodeSet {
 fn outcome(section: &Section, router: &mut Router, situation: Situation<'_>, draws: &[usize]) -> String {
     match router.decide(section, &situation, &mut Script::new(draws)) {
         Ok(decision) => {
-            let fallbacks: Vec<_> = decision.fallbacks.map(|node| node.index().to_string()).collect();
+            let fallbacks: Vec<_> = router.fallbacks().map(|node| node.index().to_string()).collect();
             let separator = if fallbacks.is_empty() { "" } else { " | " };
             format!("{} {:?}{separator}{}", decision.node.index(), decision.reason, fallbacks.join(" "))
         }
@@ -257,7 +257,7 @@ fn the_load_of_a_dead_node_is_spread() {
         let mut router = Router::new(&shop);
         let decision = router.decide(&shop, &wants(Wanted::AnyReplica), &mut Script::new(draws)).expect("one");
         assert_eq!(decision.node, id(3));
-        decision.fallbacks.map(NodeId::index).collect::<Vec<_>>()
+        router.fallbacks().map(NodeId::index).collect::<Vec<_>>()
     };
     assert_eq!(second(&[1, 0]), [2, 4, 0, 1]);
     assert_eq!(second(&[1, 1]), [4, 2, 0, 1]);

@@ -71,7 +71,7 @@ impl<'s> Handle<'s> {
         };
         match self.router.decide(self.section, &situation, &mut *self.random) {
             Ok(decision) => {
-                let nodes = std::iter::once(decision.node).chain(decision.fallbacks);
+                let nodes = std::iter::once(decision.node).chain(self.router.fallbacks());
                 nodes.map(|node| node.index().to_string()).collect::<Vec<_>>().join(" ")
             }
             Err(refusal) => refusal.text().to_owned(),

@@ -66,6 +66,23 @@ pub struct Step {
     pub argument: Vec<u8>,
 }
 
+/// Variables that set another one besides: what the record had for that is no more.
+const SETS_ANOTHER: [(&[u8], &[u8]); 5] = [
+    (b"character_set_connection", b"collation_connection"),
+    (b"collation_connection", b"character_set_connection"),
+    (b"character_set_server", b"collation_server"),
+    (b"collation_server", b"character_set_server"),
+    (b"max_join_size", b"sql_big_selects"),
+];
+
+/// Goes on with a list of assignments.
+fn add(list: &mut Vec<u8>, more: &[u8]) {
+    if !list.is_empty() && !more.is_empty() {
+        list.push(b',');
+    }
+    list.extend_from_slice(more);
+}
+
 /// What SET NAMES sets besides.
 const SET_BY_NAMES: [&[u8]; 4] =
     [b"character_set_client", b"character_set_connection", b"character_set_results", b"collation_connection"];
@@ -118,11 +135,17 @@ impl Carry {
         }
     }
 
+    /// The statement changes nothing. (What SET CHARACTER SET does depends on the schema.)
+    pub fn charset_is(&self, statement: &[u8]) -> bool {
+        self.charset.as_deref() == Some(statement)
+            && statement.starts_with(b"SET NAMES ")
+            && SET_BY_NAMES.iter().all(|name| self.variables.get(name).is_none())
+    }
+
     /// The character set changed; `names` is what follows `SET NAMES`, or a whole `SET CHARACTER SET` statement's
     /// equivalent, ready to be sent.
     pub fn set_charset(&mut self, statement: Vec<u8>, on: Option<&mut Versions>) {
-        let same = self.charset.as_ref() == Some(&statement)
-            && SET_BY_NAMES.iter().all(|name| self.variables.get(name).is_none());
+        let same = self.charset_is(&statement);
         self.charset = Some(statement);
         for name in SET_BY_NAMES {
             self.variables.forget(name);
@@ -140,6 +163,11 @@ impl Carry {
             Kept::New => {
                 // A connection that lacked others still does.
                 let on = on.filter(|versions| versions.0[Part::Variables as usize] == since - 1);
+                for (name, other) in SETS_ANOTHER {
+                    if key == name {
+                        self.variables.forget(other);
+                    }
+                }
                 self.changed(Part::Variables, on);
                 self.look_inside();
                 true
@@ -242,7 +270,7 @@ impl Carry {
     }
 
     /// The commands that a connection at `versions` lacks, in the order in which they must run. Character set, variables
-    /// and autocommit are one list of assignments, unless a value has to be read under the character set in front of it.
+    /// and autocommit are one list of assignments; strings are apart if they have to be read under what it sets.
     /// Without `autocommit` the connection is not told of that.
     pub fn missing(&self, versions: &Versions, autocommit: bool) -> Vec<Step> {
         let lacks = |part: Part| self.versions.0[part as usize] != versions.0[part as usize];
@@ -259,31 +287,39 @@ impl Carry {
             steps.push(Step { part: Part::MultiStatements, command: Command::SetOption, argument });
         }
         let charset = self.charset.as_ref().filter(|_| lacks(Part::Charset));
-        let mut rest = Vec::new();
-        let mut part = Part::Autocommit;
-        if lacks(Part::Variables) && self.variables.missing(versions.0[Part::Variables as usize], &mut rest) {
-            part = Part::Variables;
-        }
+        let at = versions.0[Part::Variables as usize];
+        let variables::Missing { mut others, strings, sets_charset } =
+            if lacks(Part::Variables) { self.variables.missing(at) } else { variables::Missing::default() };
+        let part = if others.is_empty() { Part::Autocommit } else { Part::Variables };
         if autocommit
             && lacks(Part::Autocommit)
             && let Some(enabled) = self.autocommit
         {
-            let comma: &[u8] = if rest.is_empty() { b"" } else { b"," };
-            rest.extend_from_slice(comma);
-            rest.extend_from_slice(if enabled { b"autocommit=1" } else { b"autocommit=0" });
+            add(&mut others, if enabled { b"autocommit=1" } else { b"autocommit=0" });
+        }
+        // A string has the character set and collation that are in force when its statement is read.
+        let apart = charset.is_some() || sets_charset;
+        if !apart {
+            add(&mut others, &strings);
         }
         let query = |part: Part, argument: Vec<u8>| Step { part, command: Command::Query, argument };
-        match (charset, rest.is_empty()) {
-            (Some(charset), true) => steps.push(query(Part::Charset, charset.clone())),
-            (Some(charset), false) if rest.is_ascii() => {
-                steps.push(query(Part::Charset, [charset, &b","[..], &rest].concat()));
-            }
-            (charset, empty) => {
-                steps.extend(charset.map(|charset| query(Part::Charset, charset.clone())));
-                if !empty {
-                    steps.push(query(part, [b"SET ", &rest[..]].concat()));
-                }
-            }
+        let mut list = charset.cloned().unwrap_or_default();
+        if charset.is_none() && !others.is_empty() {
+            list.extend_from_slice(b"SET ");
+            list.extend_from_slice(&others);
+        } else {
+            add(&mut list, &others);
+        }
+        if !list.is_empty() {
+            let part = match (charset, strings.is_empty()) {
+                (Some(_), _) => Part::Charset,
+                (None, false) if !apart => Part::Variables,
+                _ => part,
+            };
+            steps.push(query(part, list));
+        }
+        if apart && !strings.is_empty() {
+            steps.push(query(Part::Variables, [b"SET ", &strings[..]].concat()));
         }
         if lacks(Part::Role)
             && let Some(role) = &self.role
@@ -329,6 +365,10 @@ mod tests {
         Setting::Value(literal::Repeatable { text: text.into(), plain: text.into(), is_string: false })
     }
 
+    fn string(text: &str) -> Setting {
+        Setting::Value(literal::Repeatable { text: text.into(), plain: text.into(), is_string: true })
+    }
+
     fn arguments(carry: &Carry, versions: &Versions) -> Vec<String> {
         let text = |step: Step| String::from_utf8_lossy(&step.argument).into_owned();
         carry.missing(versions, true).into_iter().map(text).collect()
@@ -350,8 +390,15 @@ mod tests {
         assert_eq!(arguments(&carry, &there), ["SET @`x`=2"], "only what differs");
         carry.set_charset(b"SET NAMES utf8mb4".to_vec(), Some(&mut here));
         assert_eq!(arguments(&carry, &there), ["SET NAMES utf8mb4,@`x`=2"]);
-        assert!(carry.set_variable(b"@x", b"@`x`".to_vec(), value("'é'"), Some(&mut here)));
-        assert_eq!(arguments(&carry, &there), ["SET NAMES utf8mb4", "SET @`x`='é'"], "read under its charset");
+        assert!(carry.set_variable(b"@s", b"@`s`".to_vec(), string("'a'"), Some(&mut here)));
+        assert_eq!(arguments(&carry, &there), ["SET NAMES utf8mb4,@`x`=2", "SET @`s`='a'"], "read under its charset");
+        carry.caught_up(&mut there);
+        assert!(carry.set_variable(b"@s", b"@`s`".to_vec(), string("'b'"), Some(&mut here)));
+        carry.set_autocommit(true, Some(&mut here));
+        assert_eq!(arguments(&carry, &there), ["SET autocommit=1,@`s`='b'"]);
+        let name = b"collation_connection";
+        assert!(carry.set_variable(name, name.to_vec(), value("utf8mb4_bin"), Some(&mut here)));
+        assert_eq!(arguments(&carry, &there), ["SET collation_connection=utf8mb4_bin,autocommit=1", "SET @`s`='b'"]);
     }
 
     #[test]
@@ -399,6 +446,19 @@ mod tests {
         assert_eq!(arguments(&carry, &carry.fresh()), ["SET NAMES latin1"]);
         carry.set_variable(b"character_set_results", b"character_set_results".to_vec(), value("NULL"), None);
         assert_eq!(arguments(&carry, &carry.fresh()), ["SET NAMES latin1,character_set_results=NULL"]);
+    }
+
+    #[test]
+    fn a_variable_that_sets_another_takes_its_place() {
+        let mut carry = Carry::default();
+        let mut here = carry.fresh();
+        let (collation, charset) = (&b"collation_connection"[..], &b"character_set_connection"[..]);
+        carry.set_variable(collation, collation.to_vec(), value("utf8mb4_bin"), Some(&mut here));
+        carry.set_variable(charset, charset.to_vec(), value("latin1"), Some(&mut here));
+        let there = here;
+        carry.set_variable(collation, collation.to_vec(), value("utf8mb4_bin"), Some(&mut here));
+        assert_eq!(arguments(&carry, &there), ["SET collation_connection=utf8mb4_bin"], "though it had been that");
+        assert_eq!(arguments(&carry, &carry.fresh()), ["SET collation_connection=utf8mb4_bin"]);
     }
 
     #[test]

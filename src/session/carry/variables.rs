@@ -98,22 +98,20 @@ impl Variables {
 
     /// User variables that are strings: they have a character set and a collation, the connection's when they were set.
     pub fn user_strings(&self) -> impl Iterator<Item = &[u8]> {
-        self.list
-            .iter()
-            .filter(|variable| {
-                variable.key.starts_with(b"@") && matches!(&variable.setting, Setting::Value(value) if value.is_string)
-            })
-            .map(|variable| &variable.key[..])
+        self.list.iter().filter(|variable| variable.is_user_string()).map(|variable| &variable.key[..])
     }
 
-    /// What a connection at version `at` lacks: `a=1,@b='x'`, appended to `text`; true if there is anything.
-    pub fn missing(&self, at: u32, text: &mut Vec<u8>) -> bool {
-        let mut any = false;
+    /// What a connection at version `at` lacks, as lists of assignments: `a=1,@b=2`, and apart from it the strings of user
+    /// variables, `@c='x'`, which are read under what the first list sets.
+    pub fn missing(&self, at: u32) -> Missing {
+        let mut missing = Missing::default();
         for variable in self.list.iter().filter(|variable| variable.since > at) {
-            if any {
+            let is_string = variable.is_user_string();
+            missing.sets_charset |= SET_CHARSET.contains(&&variable.key[..]);
+            let text = if is_string { &mut missing.strings } else { &mut missing.others };
+            if !text.is_empty() {
                 text.push(b',');
             }
-            any = true;
             text.extend_from_slice(&variable.name);
             text.push(b'=');
             match &variable.setting {
@@ -121,7 +119,27 @@ impl Variables {
                 Setting::Default => text.extend_from_slice(b"DEFAULT"),
             }
         }
-        any
+        missing
+    }
+}
+
+/// Variables under which later strings are read.
+const SET_CHARSET: [&[u8]; 3] = [b"character_set_client", b"character_set_connection", b"collation_connection"];
+
+/// See [`Variables::missing`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Missing {
+    /// Everything but the strings.
+    pub others: Vec<u8>,
+    /// Strings of user variables.
+    pub strings: Vec<u8>,
+    /// The first list changes how strings are read.
+    pub sets_charset: bool,
+}
+
+impl Variable {
+    fn is_user_string(&self) -> bool {
+        self.key.starts_with(b"@") && matches!(&self.setting, Setting::Value(value) if value.is_string)
     }
 }
 
@@ -145,9 +163,8 @@ mod tests {
     }
 
     fn missing(variables: &Variables, at: u32) -> String {
-        let mut text = Vec::new();
-        variables.missing(at, &mut text);
-        String::from_utf8(text).unwrap()
+        let missing = variables.missing(at);
+        String::from_utf8([&missing.others[..], &missing.strings].concat()).unwrap()
     }
 
     #[test]
