@@ -227,6 +227,57 @@ fn reads_prefer_the_node_that_answers_sooner() {
     }
 }
 
+#[test]
+fn the_configuration_changes_while_threads_run_statements() {
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    for family in families() {
+        let cluster = shared(family);
+        let schema = database(cluster, "threads");
+        let at = addresses(cluster);
+        let with = |state: &str| text(&at, &["", &format!(r#""state": "{state}""#)], ROUND_ROBIN);
+        let shop = Shop::of(&with("on"));
+        let (stop, seen) = (AtomicBool::new(false), [const { AtomicUsize::new(0) }; 3]);
+        /// However the test ends, its threads do.
+        struct Stop<'a>(&'a AtomicBool);
+        impl Drop for Stop<'_> {
+            fn drop(&mut self) {
+                self.0.store(true, Ordering::Relaxed);
+            }
+        }
+        std::thread::scope(|scope| {
+            let _stop = Stop(&stop);
+            for thread in 0..4 {
+                let mut handle = shop.connect(Some(&schema));
+                let (stop, seen) = (&stop, &seen);
+                scope.spawn(move || {
+                    while !stop.load(Ordering::Relaxed) {
+                        let node = node_of(&mut handle, READ);
+                        assert_ne!(node, 0, "{family}: a read is a replica's");
+                        seen[node].fetch_add(1, Ordering::Relaxed);
+                        if thread == 0 {
+                            handle.ok("BEGIN");
+                            handle.ok("INSERT INTO t (v) VALUES ('x')");
+                            assert_eq!(handle.node(), 0, "{family}");
+                            handle.ok("COMMIT");
+                        }
+                    }
+                });
+            }
+            let mut watcher = shop.connect(Some(&schema));
+            for (state, nodes) in [("drain", 1), ("on", 2), ("off", 1), ("on", 2)] {
+                shop.rewrite(&with(state));
+                until(&mut watcher, state, |watcher| {
+                    let mut nodes_seen = nodes_of(watcher, 20, READ);
+                    nodes_seen.sort_unstable();
+                    nodes_seen.dedup();
+                    nodes_seen.len() == nodes
+                });
+            }
+        });
+        assert!(seen[1].load(Ordering::Relaxed) > 0 && seen[2].load(Ordering::Relaxed) > 0, "{family}: {seen:?}");
+    }
+}
+
 /// Runs reads until the handle has taken the new configuration, which it may look for once a second.
 fn until(handle: &mut Handle, what: &str, mut done: impl FnMut(&mut Handle) -> bool) {
     for _ in 0..600 {

@@ -113,6 +113,7 @@ fn explain_tells_every_step() {
     assert_eq!(
         told,
         "class: read\nreason: plain read\nhint: none\ntables: orders, shop.items\n\
+         consistency: default: reads see the handle's writes where the servers have GTIDs\n\
          candidates: sources m; replicas s1, s2\nleft out: s3 (state drain)\n\
          after node_groups: sources m; replicas s2\nafter table: sources m; replicas s2\nchosen by: roundrobin\n\
          decision: s2 (replica): plain read; round robin\nif it cannot be reached: m\n"
@@ -131,6 +132,7 @@ fn explain_tells_every_step() {
             &["after table: sources m; replicas none\n", "m (source): read without a usable replica"],
         ),
         (&["SELECT * FROM log.a, b"], &["decision: s1 (replica)", "if it cannot be reached: m\n"]),
+        (&["/*ms=strong*/ SELECT 1"][..], &["consistency: strong", "decision: m (source): "][..]),
         (&["--state", "in_transaction", "SELECT 1"], &["decision: m (source): first statement of a transaction"]),
         (&["--state", "transaction=s2", "SELECT 1"], &["decision: s2 (replica): open transaction\n"]),
         (

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 
 use lexopt::prelude::*;
 use mysqlclient_ms::abi::user_filter;
+use mysqlclient_ms::cluster::config::quality::Level;
 use mysqlclient_ms::cluster::config::{Config, Section, Severity};
 use mysqlclient_ms::cluster::topology::{NodeId, NodeSet, NodeState};
 use mysqlclient_ms::env::SystemRandom;
 use mysqlclient_ms::route::candidates::Candidates;
-use mysqlclient_ms::route::decide::{Router, Situation, Wanted};
+use mysqlclient_ms::route::decide::{Freshness, Reason, Router, Situation, Wanted};
 use mysqlclient_ms::route::filter::Asked;
-use mysqlclient_ms::route::{ClassifyConfig, DefaultSchema, LexContext, Server, Statement, classify};
+use mysqlclient_ms::route::{Class, ClassifyConfig, DefaultSchema, Hint, LexContext, Server, Statement, classify};
 
 use super::Failure;
 
@@ -128,7 +129,21 @@ pub(super) fn explain(mut arguments: lexopt::Parser, out: &mut dyn Write) -> Res
     let statement = classify(sql, &context, &ClassifyConfig::default());
     let (wanted, hinted) = Wanted::by(&statement);
     let mut situation = state.situation(section, wanted, hinted)?;
+    let level = match statement.hint {
+        Some(Hint::Level(level)) => Some(level),
+        _ => section.consistency.level,
+    };
+    if level == Some(Level::Strong) && statement.class == Class::Read {
+        situation.freshness = Freshness::Source(Reason::Strong);
+    }
     tell_statement(out, &statement, sql)?;
+    let consistency = match level {
+        None => "default: reads see the handle's writes where the servers have GTIDs",
+        Some(Level::Session) => "session: after a write only replicas that have it, else a source",
+        Some(Level::Strong) => "strong: reads go to a source",
+        Some(Level::Eventual) => "eventual",
+    };
+    writeln!(out, "consistency: {consistency}")?;
     situation.asked = Some(Asked { sql, statement: &statement, schema: schema.as_bytes() });
     decide(out, section, &situation)?;
     Ok(0)

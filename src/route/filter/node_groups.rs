@@ -22,6 +22,10 @@ impl NodeGroups {
 
 impl Filter for NodeGroups {
     fn apply(&mut self, view: &View<'_>, candidates: Candidates, _random: &mut dyn Random) -> Verdict {
+        // Nearly every statement begins with its first word.
+        if view.asked.is_none_or(|asked| asked.sql.first().is_some_and(u8::is_ascii_alphabetic)) {
+            return Verdict::Narrow(candidates);
+        }
         let named = |comment: &[u8]| self.groups.iter().find(|group| group.name.as_bytes() == comment);
         let comments = view.asked.map(|asked| hint::comments(asked.sql)).into_iter().flatten();
         Verdict::Narrow(match comments.filter_map(named).last() {

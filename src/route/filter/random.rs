@@ -2,6 +2,7 @@
 
 use super::{Filter, Memory, NOTHING_LEFT, Picked, Verdict, View, usable};
 use crate::cluster::balance::Weights;
+use crate::cluster::config::Strategy;
 use crate::cluster::topology::{NodeId, NodeSet};
 use crate::env::Random;
 use crate::route::candidates::Candidates;
@@ -39,9 +40,12 @@ impl Filter for RandomFilter {
     fn apply(&mut self, view: &View<'_>, candidates: Candidates, random: &mut dyn Random) -> Verdict {
         let list = candidates.of(view.role);
         let weights = view.section.weights.as_ref();
+        // Where the search goes on is drawn only if it may go on.
+        let goes_on = view.section.failover.strategy != Strategy::Disabled;
+        let mut draw = |usable: NodeSet| draw(usable, list, weights, goes_on, random);
         if !self.sticky {
             let how = if weights.is_some() { "random by weight" } else { "random" };
-            return match draw(usable(view, list, view.skip_failed), list, weights, random) {
+            return match draw(usable(view, list, view.skip_failed)) {
                 Some(Drawn { node, next }) => Verdict::Pick(Picked { node, next, how }),
                 None => NOTHING_LEFT,
             };
@@ -55,11 +59,11 @@ impl Filter for RandomFilter {
                 (Some(first), "sticky")
             }
             None if choice.first.is_none() => {
-                choice.first = draw(usable, list, weights, random);
+                choice.first = draw(usable);
                 (choice.first, "sticky, first choice")
             }
             None => {
-                choice.instead = still(&choice.instead).or_else(|| draw(usable, list, weights, random));
+                choice.instead = still(&choice.instead).or_else(|| draw(usable));
                 (choice.instead, "sticky, while the first choice is failed")
             }
         };
@@ -72,10 +76,16 @@ impl Filter for RandomFilter {
 
 /// Draws the node, and the place where the search goes on if it is dead: without a drawn place, all the load of a dead
 /// node would fall on its neighbour. None for an empty list.
-fn draw(usable: NodeSet, list: NodeSet, weights: Option<&Weights>, random: &mut dyn Random) -> Option<Drawn> {
+fn draw(
+    usable: NodeSet,
+    list: NodeSet,
+    weights: Option<&Weights>,
+    goes_on: bool,
+    random: &mut dyn Random,
+) -> Option<Drawn> {
     let node = pick(usable, weights, random)?;
-    let next = pick(list.without(node), weights, random).map_or(0, NodeId::index);
-    Some(Drawn { node, next })
+    let next = if goes_on { pick(list.without(node), weights, random) } else { None };
+    Some(Drawn { node, next: next.map_or(0, NodeId::index) })
 }
 
 fn pick(set: NodeSet, weights: Option<&Weights>, random: &mut dyn Random) -> Option<NodeId> {

@@ -14,39 +14,35 @@ use crate::route::candidates::Candidates;
 use crate::route::statement::{Class, TableRef};
 use crate::route::wild::match_wild;
 
-/// The longest `schema.table` of a server: 64 characters each, of at most 4 bytes.
-const LONGEST: usize = 2 * 64 * 4 + 1;
-
 /// See the module's text.
 #[derive(Debug)]
 pub struct Table {
     rules: Vec<TableRule>,
+    /// `schema.table` of the one that is looked for; kept for its memory.
+    name: Vec<u8>,
 }
 
 impl Table {
     /// For these rules.
     pub fn new(rules: &[TableRule]) -> Self {
-        Table { rules: rules.to_vec() }
+        Table { rules: rules.to_vec(), name: Vec::new() }
     }
 
-    fn nodes_of(&self, table: &TableRef, asked: &Asked<'_>) -> Result<NodeSet, Refused> {
+    fn nodes_of(&mut self, table: &TableRef, asked: &Asked<'_>) -> Result<NodeSet, Refused> {
         let name = table.name.name(asked.sql);
         let schema = table.schema.map_or(Cow::Borrowed(asked.schema), |schema| schema.name(asked.sql));
-        let mut full = [0; LONGEST];
-        let length = schema.len() + 1 + name.len();
-        if let Some(place) = full.get_mut(..length) {
-            place[..schema.len()].copy_from_slice(&schema);
-            place[schema.len()] = b'.';
-            place[schema.len() + 1..].copy_from_slice(&name);
-            if let Some(rule) = self.rules.iter().find(|rule| match_wild(place, rule.mask.as_bytes())) {
-                return Ok(rule.nodes);
-            }
+        self.name.clear();
+        self.name.extend_from_slice(&schema);
+        self.name.push(b'.');
+        self.name.extend_from_slice(&name);
+        if let Some(rule) = self.rules.iter().find(|rule| match_wild(&self.name, rule.mask.as_bytes())) {
+            return Ok(rule.nodes);
         }
         let (schema, name) = (String::from_utf8_lossy(&schema), String::from_utf8_lossy(&name));
         Err(format!("no rule of the filter `table` fits {schema}.{name}").into())
     }
 
-    fn nodes(&self, asked: &Asked<'_>) -> Result<Option<NodeSet>, Refused> {
+    fn nodes(&mut self, asked: &Asked<'_>) -> Result<Option<NodeSet>, Refused> {
         let statement = asked.statement;
         let mut nodes: Option<NodeSet> = None;
         for table in statement.needs.tables.iter().filter(|table| !statement.needs.is_derived(table, asked.sql)) {

@@ -466,6 +466,21 @@ fn the_program_narrows_the_candidates() {
 }
 
 #[test]
+fn a_sticky_choice_is_kept_for_each_list() {
+    let shop = section(
+        r#""filters": {"node_groups": {"A": {"master": ["m1"], "slave": ["s1", "s2"]},
+                                        "B": {"master": ["m1"], "slave": ["s2", "s3"]}}, "random": {"sticky": 1}}"#,
+    );
+    let mut handle = Handle::with(&shop, Router::new(&shop), Box::new(Script::new(&[1, 0, 2])));
+    let all = ["/*A*/SELECT 1", "/*B*/SELECT 1", "SELECT 1"];
+    let first = all.map(|sql| handle.run(sql));
+    for _ in 0..20 {
+        assert_eq!(all.map(|sql| handle.run(sql)), first);
+    }
+    assert_eq!(first, ["3", "3", "4"]);
+}
+
+#[test]
 fn what_each_filter_left_can_be_told() {
     let shop = section(
         r#""filters": {"node_groups": {"A": {"master": ["m1"], "slave": ["s1", "s2"]}},
