@@ -46,6 +46,7 @@ mod plugin;
 mod query;
 mod rare;
 mod result;
+mod rpl;
 mod scramble;
 mod start;
 mod status;
