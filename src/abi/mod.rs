@@ -25,6 +25,7 @@ pub mod cluster;
 mod connect;
 pub mod convert;
 mod data;
+mod dns_srv;
 pub mod entry;
 mod environment;
 pub mod exports;

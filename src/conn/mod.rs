@@ -14,6 +14,7 @@ mod login;
 mod placeholder;
 mod rows;
 mod socket;
+pub mod srv;
 mod tls;
 mod tls_config;
 mod tls_sessions;

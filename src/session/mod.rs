@@ -33,6 +33,7 @@ mod tracking;
 
 pub use crate::conn::binlog;
 pub use crate::conn::is_tls_session;
+pub use crate::conn::srv;
 pub use crate::conn::statement::put_count;
 pub use connect::{ConnectArgs, Environment};
 pub use execution::{Parameters, Request};
