@@ -77,6 +77,13 @@ fn wide_server(family: Family) -> &'static Cluster {
     })
 }
 
+/// The same of a server whose binary log nobody else writes to.
+fn logging_server(family: Family) -> &'static Cluster {
+    static SERVERS: [OnceLock<Cluster>; 2] = [OnceLock::new(), OnceLock::new()];
+    SERVERS[usize::from(family == Family::MySql)]
+        .get_or_init(|| Cluster::start(Spec::new(family, 0).general_log(false)).unwrap())
+}
+
 /// Compiles a program once per interface; every warning is an error.
 fn compiled(program: &str, abi: Abi) -> PathBuf {
     static DONE: Mutex<Option<HashMap<String, PathBuf>>> = Mutex::new(None);
@@ -142,6 +149,8 @@ fn command(program: &str, abi: Abi, preload: Option<&Path>) -> Command {
             command.env_remove(name);
         }
     }
+    // Where there is no name service, nobody has to wait for it long.
+    command.env("RES_OPTIONS", "timeout:1 attempts:1");
     command.stdin(Stdio::null());
     command
 }
@@ -283,6 +292,46 @@ fn tls_sessions_are_the_originals() {
 #[test]
 fn results_without_metadata_are_the_originals() {
     same_on("metadata", server, &mysql_only());
+}
+
+/// One after the other: each begins the servers' logs anew.
+#[test]
+fn binary_logs_are_the_originals() {
+    for abi in abis() {
+        let program = match abi {
+            Abi::MariaDb => "binlog_mariadb",
+            Abi::MySql => "binlog_mysql",
+        };
+        same_on(program, logging_server, &[abi]);
+    }
+}
+
+/// Ours only: what Connector/C 3.3.20 gets wrong. A server's log is the same from its file.
+#[test]
+fn binary_logs_are_read_from_files() {
+    if std::env::var_os("MS_ORIGINALS_ONLY").is_some() {
+        return;
+    }
+    for family in harness::families() {
+        let cluster = Cluster::start(Spec::new(family, 0).general_log(false)).unwrap();
+        let mut command = command("binlog_mariadb", Abi::MariaDb, Some(&library()));
+        command.arg("file");
+        let output = run(command, &cluster);
+        let printed = text(&output.stdout);
+        assert!(output.status.success() && printed.ends_with("\nend\n"), "{family}: {}\n{printed}", output.status);
+        let lines =
+            ["3 1", "247 2", "254 fixed", "246 -12.50", "11 -0-0-0 1:2:3.450000, kind 2", "behind them 0, errno 0"];
+        for line in lines {
+            assert!(printed.lines().any(|printed| printed.trim() == line), "{family}: not there: {line}\n{printed}");
+        }
+        assert!(printed.contains("differ 0, enough 1"), "{family}:\n{printed}");
+    }
+}
+
+/// libmysqlclient's only.
+#[test]
+fn services_are_looked_up_as_by_the_original() {
+    same_on("dns_srv", server, &mysql_only());
 }
 
 #[test]

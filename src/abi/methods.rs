@@ -132,7 +132,7 @@ entry! {
 ///
 /// # Safety
 /// `mysql` is NULL or a valid handle.
-unsafe fn send_command<F: Abi>(mysql: *mut F::Mysql, command: c_int, argument: &[u8], reads: bool) -> c_int {
+pub(super) unsafe fn send_command<F: Abi>(mysql: *mut F::Mysql, command: c_int, argument: &[u8], reads: bool) -> c_int {
     // SAFETY: the caller's promise.
     let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return 1 };
     let command = u8::try_from(command).unwrap_or(u8::MAX);

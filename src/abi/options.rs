@@ -39,6 +39,8 @@ enum Value {
     Pointers(*const c_void, *const c_void),
     /// A name, and the program's data of that name.
     Named(Vec<u8>, *mut c_void),
+    /// A NUL-ended text and a number.
+    Numbered(Vec<u8>, u32),
 }
 
 /// Options as the program gave them: what the getter answers.
@@ -103,6 +105,14 @@ impl Settings {
         self.given.iter().find(|(known, _)| *known == opt).map(|(_, value)| value)
     }
 
+    /// Name and port under which the program's binary log streams register (`MARIADB_OPT_RPL_REGISTER_REPLICA`).
+    pub fn replica(&self) -> Option<(&[u8], u32)> {
+        match self.get(Opt::RegisterReplica) {
+            Some(Value::Numbered(host, port)) => Some((host.strip_suffix(&[0]).unwrap_or(host), *port & 0xFFFF)),
+            _ => None,
+        }
+    }
+
     /// Whether the program has asked for the `_start` functions.
     pub fn is_nonblocking(&self) -> bool {
         self.get(Opt::NonBlock).is_some()
@@ -137,7 +147,10 @@ unsafe fn value(kind: Kind, arg: *const c_void, second: *const c_void) -> Value 
                 c_bytes(arg.cast()).unwrap_or_default().to_vec(),
                 c_bytes(second.cast()).unwrap_or_default().to_vec(),
             ),
-            Kind::Factor | Kind::TextNumber => Value::None,
+            Kind::Factor => Value::None,
+            Kind::TextNumber => {
+                Value::Numbered([c_bytes(arg.cast()).unwrap_or_default(), &[0]].concat(), second.addr() as u32)
+            }
             Kind::Bytes if arg.is_null() || second.is_null() => Value::Text(None),
             Kind::Bytes => Value::Text(Some(slice(arg.cast(), second.addr() as c_ulong).to_vec())),
             Kind::Pointers => Value::Pointers(arg, second),

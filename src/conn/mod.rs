@@ -14,6 +14,7 @@ mod login;
 mod placeholder;
 mod rows;
 mod socket;
+pub mod srv;
 mod tls;
 mod tls_config;
 mod tls_sessions;
@@ -31,6 +32,7 @@ use crate::result::{BinaryRows, Builder, Columns, StoredRows, StreamRow};
 use crate::wire::err;
 use channel::{Channel, Packet};
 
+pub use crate::wire::binlog;
 pub use crate::wire::ok::{End, OkPacket};
 pub use crate::wire::statement::{self, PrepareOk};
 pub use attributes::{MARIADB_VERSION, MYSQL_VERSION};
@@ -482,6 +484,13 @@ impl Connection {
     /// Answers [`Head::LocalInfile`]: one chunk of the file; an empty one ends it, then [`Connection::read_head`].
     pub async fn send_file_chunk(&mut self, chunk: &[u8]) -> Result<(), Error> {
         self.channel.queue_packet(chunk);
+        self.channel.flush().await
+    }
+
+    /// Sends a packet that is no command; its number is 0.
+    pub async fn send_bare(&mut self, packet: &[u8]) -> Result<(), Error> {
+        self.channel.sequence = 0;
+        self.channel.queue_packet(packet);
         self.channel.flush().await
     }
 

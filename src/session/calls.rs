@@ -79,6 +79,12 @@ impl Session {
         read.inspect_err(|_| self.after_failure())
     }
 
+    /// Sends a packet that is no command, in the middle of what the server sends (an acknowledgement).
+    pub async fn send_packet(&mut self, packet: &[u8]) -> Result<(), Error> {
+        let sent = self.current()?.send_bare(packet).await;
+        sent.inspect_err(|_| self.after_failure())
+    }
+
     /// A command by its number, as programs send it around the API. Without `reads` its reply is left for
     /// [`Session::read_query_result`] or [`Session::read_packet`]; with it, the packet of a reply that only the program can
     /// read is the result, and it is empty for others.

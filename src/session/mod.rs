@@ -32,7 +32,9 @@ mod routed;
 mod steer;
 mod tracking;
 
+pub use crate::conn::binlog;
 pub use crate::conn::is_tls_session;
+pub use crate::conn::srv;
 pub use crate::conn::statement::put_count;
 pub use connect::{ConnectArgs, Environment};
 pub use execution::{Parameters, Request};

@@ -4,6 +4,7 @@
 //! decoder takes any bytes and answers with a message or [`Malformed`], and no decoder allocates more than it was given.
 
 pub mod auth;
+pub mod binlog;
 pub mod capabilities;
 pub mod column;
 pub mod err;

@@ -13,7 +13,6 @@ OK, FAIL, SKIP, MISSING = "ok", "fail", "skip", "missing"
 # Why a test may be listed as not expected yet; nothing else is accepted.
 REASONS = {
     "infile": "LOCAL INFILE is off by default",
-    "replication": "binary logs",
 }
 
 _POINT = re.compile(r"^(not )?ok\b\s*(\d+)?(?:\s*-?\s*(.*))?$")

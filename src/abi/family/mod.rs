@@ -10,6 +10,7 @@ pub mod errors;
 pub mod mariadb;
 pub mod mysql;
 pub mod options;
+pub mod rpl;
 
 use crate::options::Family;
 use std::ffi::{c_char, c_int, c_uchar, c_uint, c_ulong, c_void};

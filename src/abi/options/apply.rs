@@ -153,6 +153,7 @@ pub(super) fn apply(options: &mut Options, settings: &mut Settings, opt: Opt, va
         | Opt::ReadOnly
         | Opt::NonBlock
         | Opt::ProgressCallback
+        | Opt::RegisterReplica
         | Opt::Nothing => {}
         // Read by nobody: never set.
         Opt::AttributesAll => return false,
@@ -160,7 +161,7 @@ pub(super) fn apply(options: &mut Options, settings: &mut Settings, opt: Opt, va
         Opt::TlsCrl => options.tls.refuse("a certificate revocation list", text.is_some()),
         Opt::TlsCrlPath => options.tls.refuse("a folder of certificate revocation lists", text.is_some()),
         Opt::TlsPassphrase => options.tls.refuse("an encrypted private key", text.is_some()),
-        Opt::TlsCipherStrength | Opt::FactorPassword | Opt::ConnectionHandler | Opt::RegisterReplica | Opt::IoWait => {
+        Opt::TlsCipherStrength | Opt::FactorPassword | Opt::ConnectionHandler | Opt::IoWait => {
             return false;
         }
     }
