@@ -93,6 +93,20 @@ typedef struct mysqlnd_ms_connection {
 } mysqlnd_ms_connection;
 
 /*
+ One counter.
+ */
+typedef struct mysqlnd_ms_stat {
+  /*
+   Its name; never freed.
+   */
+  const char *name;
+  /*
+   Its value.
+   */
+  uint64_t value;
+} mysqlnd_ms_stat;
+
+/*
  A node that is offered to a filter of the program.
  */
 typedef struct mysqlnd_ms_node {
@@ -242,15 +256,30 @@ int mysqlnd_ms_set_qos(void *mysql,
                        const char *value);
 
 /*
- Tells the GTID of the handle's last write, as the server wrote it: `uuid:21` (MySQL), `0-1-19` (MariaDB).
+ Tells the newest GTID: by the configuration's `fetch_last_gtid`, asked on the node used last, where that is configured;
+ else the GTID of the handle's last write as the server wrote it: `uuid:21` (MySQL), `0-1-19` (MariaDB).
 
- Source: mysqlnd_ms_get_last_gtid of PECL mysqlnd_ms. Returns: the text, valid until the handle's next call; NULL on a
- handle that does not route, before its first write, and where the servers tell no GTIDs.
+ Source: mysqlnd_ms_get_last_gtid of PECL mysqlnd_ms. Returns: the text, valid until the handle's next call; NULL before
+ the first write, and where the servers tell no GTIDs; NULL with an error on the handle: 2000 on one that does not route,
+ the server's if `fetch_last_gtid` fails.
 
  # Safety
  `mysql` is NULL or a valid handle (`MYSQL *` of either family).
  */
 const char *mysqlnd_ms_get_last_gtid(void *mysql);
+
+/*
+ Tells what this process has counted since its start, under the 46 names of mysqlnd_ms. Counters of what this library
+ does not have (Fabric, pools, XA) stay 0.
+
+ Source: mysqlnd_ms_get_stats of PECL mysqlnd_ms. `stats` gets the first `most` of them. Returns: how many there are; 0
+ while `mysqlnd_ms.enable` is off. They count only with `mysqlnd_ms.collect_statistics`.
+
+ # Safety
+ `stats` is NULL or has room for `most` counters.
+ */
+size_t mysqlnd_ms_get_stats(struct mysqlnd_ms_stat *stats,
+                            size_t most);
 
 /*
  Tells what the handle's reads are to see, as a token: a short opaque text of letters, digits, `-` and `_`, fit for a

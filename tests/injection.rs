@@ -62,7 +62,8 @@ fn the_counter_moves_with_what_commits_on_a_source_and_with_nothing_else() {
         for more in ["", r#", "report_error": true"#] {
             let shop = Shop::new(&addresses(&cluster), &keys(more));
             let mut handle = shop.connect(Some("test_own"));
-            let mut run = |statements: &[&str]| moved(&cluster, || statements.iter().for_each(|sql| drop(handle.ok(sql))));
+            let mut run =
+                |statements: &[&str]| moved(&cluster, || statements.iter().for_each(|sql| drop(handle.ok(sql))));
             assert_eq!(run(&["INSERT INTO t (v) VALUES (1)"]), 1, "{family}: an autocommit write");
             assert_eq!(run(&["SELECT COUNT(*) FROM t"]), 0, "{family}: a read on a replica");
             assert_eq!(run(&["/*ms=master*/ SELECT COUNT(*) FROM t"]), 1, "{family}: a read sent to the source");
@@ -70,8 +71,16 @@ fn the_counter_moves_with_what_commits_on_a_source_and_with_nothing_else() {
             assert_eq!(run(&["BEGIN", "INSERT INTO t (v) VALUES (2)", "INSERT INTO t (v) VALUES (3)"]), 0, "{family}");
             assert_eq!(run(&["COMMIT"]), 1, "{family}: a commit");
             assert_eq!(run(&["BEGIN", "INSERT INTO t (v) VALUES (4)", "ROLLBACK"]), 0, "{family}: a rollback");
-            assert_eq!(run(&["BEGIN", "INSERT INTO t (v) VALUES (5)", "BEGIN", "ROLLBACK"]), 1, "{family}: BEGIN commits");
-            assert_eq!(run(&["SET autocommit = 0", "INSERT INTO t (v) VALUES (6)", "SET autocommit = 1"]), 1, "{family}");
+            assert_eq!(
+                run(&["BEGIN", "INSERT INTO t (v) VALUES (5)", "BEGIN", "ROLLBACK"]),
+                1,
+                "{family}: BEGIN commits"
+            );
+            assert_eq!(
+                run(&["SET autocommit = 0", "INSERT INTO t (v) VALUES (6)", "SET autocommit = 1"]),
+                1,
+                "{family}"
+            );
             assert_eq!(
                 run(&["BEGIN", "INSERT INTO t (v) VALUES (7)", "CREATE TABLE IF NOT EXISTS u (id INT)"]),
                 1,

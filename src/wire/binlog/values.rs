@@ -324,7 +324,7 @@ mod tests {
     fn what_is_cut_is_refused() {
         assert_eq!(rows(&[15], &[10, 0], b"\0\x05abcd"), Err(Malformed));
         assert_eq!(rows(&[15], &[10], b"\0\x04abcd"), Err(Malformed));
-        assert_eq!(rows(&[252], &[9], b"\0123456789"), Err(Malformed));
+        assert_eq!(rows(&[252], &[9], b"\x00123456789"), Err(Malformed));
         assert_eq!(rows(&[200], &[], b"\0\0"), Err(Malformed));
         assert_eq!(rows(&[], &[], b"\0\0").map(|rows| rows.len()), Ok(0));
     }
