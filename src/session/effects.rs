@@ -327,11 +327,11 @@ mod tests {
                 .map(|pending| match pending {
                     Pending::System { key, value, .. } | Pending::User { key, value, .. } => {
                         let value = match value {
-                            Given::Known(value) => String::from_utf8(value.text).unwrap(),
+                            Given::Known(value) => String::from_utf8(value.text).expect("text"),
                             Given::Default => "default".to_owned(),
                             Given::Unknown => "?".to_owned(),
                         };
-                        format!("{}={value}", String::from_utf8(key).unwrap())
+                        format!("{}={value}", String::from_utf8(key).expect("text"))
                     }
                     other => format!("{other:?}"),
                 })

@@ -164,7 +164,7 @@ mod tests {
 
     fn missing(variables: &Variables, at: u32) -> String {
         let missing = variables.missing(at);
-        String::from_utf8([&missing.others[..], &missing.strings].concat()).unwrap()
+        String::from_utf8([&missing.others[..], &missing.strings].concat()).expect("text")
     }
 
     #[test]
