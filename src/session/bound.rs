@@ -211,7 +211,7 @@ mod tests {
             (vec![Change::Unknown(key()), Change::Unknown(key())], vec![Change::Known(key())]),
         ] {
             let mut bound = after(&begin);
-            let (last, first) = end.split_last().expect("not empty");
+            let (last, first) = end.split_last().expect("an end");
             for change in first {
                 bound.apply(change.clone(), 3);
                 assert_eq!(bound.node(), Some(3), "{begin:?}: not yet behind {change:?}");

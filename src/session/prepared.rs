@@ -36,6 +36,8 @@ pub struct Prepared {
     home: Option<usize>,
     /// What the server read the text under.
     reading: Reading,
+    /// What we read it under, on a routed handle: read otherwise now, nothing is proven of it.
+    lexing: Lexing,
     /// The id that a server gave last.
     last_id: u32,
     /// Long data was sent for the next execution, which has to follow it there.
@@ -53,6 +55,9 @@ struct Reading {
     /// The statement that sets the sql_mode, on a routed handle.
     mode: Option<Vec<u8>>,
 }
+
+/// ANSI_QUOTES, NO_BACKSLASH_ESCAPES, ORACLE.
+type Lexing = [bool; 3];
 
 /// A statement on one connection.
 #[derive(Clone, Copy, Debug)]
@@ -146,8 +151,16 @@ impl Session {
             self.at = Some(0);
             self.read_prepared(prepared, 0).await?
         };
+        prepared.lexing = self.lexing();
         self.outcome.warnings = u32::from(described.0.warnings);
         Ok(described)
+    }
+
+    /// How texts are read now.
+    fn lexing(&self) -> Lexing {
+        self.router.as_deref().map_or([false; 3], |router| {
+            [router.context.ansi_quotes, self.no_backslash_escapes(), router.context.oracle_mode]
+        })
     }
 
     /// Reads the reply to COM_STMT_PREPARE.
@@ -327,6 +340,10 @@ impl Session {
         request: &Request<'_>,
         sql: &[u8],
     ) -> Result<(), Error> {
+        if prepared.lexing != self.lexing() {
+            let what = &mut What::Execute(prepared, request);
+            return self.send_routed_as(sql, Manner::OnSource, what).await.map(|_| ());
+        }
         let Some((statement, decision)) = self.destination_now(sql)? else {
             let what = &mut What::Execute(prepared, request);
             return self.send_routed_as(sql, Manner::Pipelined, what).await.map(|_| ());

@@ -400,7 +400,8 @@ impl Session {
             wanted = holder_of(&self.nodes, thread)?.map_or(wanted, Wanted::Node);
         } else if let Some(access) = begins(statement) {
             // The whole transaction goes where its first statement goes.
-            read_only = access == Some(Access::ReadOnly) && manner != Manner::OnSource;
+            let session = if self.carry.is_read_only() { Access::ReadOnly } else { Access::ReadWrite };
+            read_only = access.unwrap_or(session) == Access::ReadOnly && manner != Manner::OnSource;
             in_transaction |= read_only;
             router.leaves = transaction_node.filter(|index| {
                 // The server ends the open transaction, but not that of a replica in favour of one that writes.

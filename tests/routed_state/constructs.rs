@@ -411,7 +411,10 @@ fn construct_binary_prepared_statements() {
             assert_eq!(rows.len(), 1);
             let row = rows.row(0).unwrap();
             assert!(row.ends_with(b"\x01v"), "{}: the string, not the column: {row:?}", lab.family);
+            assert_eq!(lab.handle.node(), 0, "{}: read otherwise now, nothing is proven of it", lab.family);
         }
+        lab.handle.ok("SET sql_mode = ''");
+        assert_ne!(run(lab, &mut quoted), 0, "{}: as when it was prepared", lab.family);
     });
 }
 

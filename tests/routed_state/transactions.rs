@@ -51,6 +51,18 @@ fn read_only_transactions_go_to_one_replica_with_everything_in_them() {
         handle.ok("COMMIT");
         let open = format!("SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_mysql_thread_id = {id}");
         assert_eq!(cluster.sql(replica, &open).unwrap().scalar(), "0", "{family}");
+        // The session may say so for all of them.
+        handle.ok("SET SESSION TRANSACTION READ ONLY");
+        handle.ok("BEGIN");
+        assert_ne!(handle.node(), 0, "{family}: {}", handle.decision());
+        handle.ok("COMMIT");
+        handle.ok("START TRANSACTION READ WRITE");
+        assert_eq!(handle.node(), 0, "{family}");
+        handle.ok("COMMIT");
+        handle.ok("SET SESSION TRANSACTION READ WRITE");
+        handle.ok("BEGIN");
+        assert_eq!(handle.node(), 0, "{family}");
+        handle.ok("COMMIT");
         // And the other way round it stays where it is.
         handle.ok("BEGIN");
         handle.ok("START TRANSACTION READ ONLY");

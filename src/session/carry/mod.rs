@@ -53,6 +53,8 @@ pub struct Carry {
     serializable: bool,
     /// `completion_type` among the variables is RELEASE.
     releases: bool,
+    /// Transactions are READ ONLY unless they say otherwise.
+    read_only: bool,
 }
 
 /// One command that brings a connection up to date.
@@ -203,7 +205,15 @@ impl Carry {
         self.releases
     }
 
+    /// Transactions are READ ONLY unless they say otherwise (`SET SESSION TRANSACTION READ ONLY`).
+    #[inline]
+    pub fn is_read_only(&self) -> bool {
+        self.read_only
+    }
+
     fn look_inside(&mut self) {
+        self.read_only = matches!(self.variables.get(b"transaction_read_only"),
+            Some(Setting::Value(value)) if value.plain == b"1" || value.plain.eq_ignore_ascii_case(b"ON"));
         self.releases = matches!(self.variables.get(b"completion_type"),
             Some(Setting::Value(value)) if value.plain == b"2" || value.plain.eq_ignore_ascii_case(b"RELEASE"));
         self.serializable = matches!(self.variables.get(b"transaction_isolation"),
@@ -237,6 +247,7 @@ impl Carry {
         self.variables.clear();
         self.serializable = false;
         self.releases = false;
+        self.read_only = false;
         self.autocommit = None;
         self.role = None;
         self.multi_statements = None;
