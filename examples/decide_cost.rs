@@ -48,13 +48,15 @@ struct Handle<'s> {
     router: Router,
     cache: StatementCache,
     random: SystemRandom,
+    context: LexContext,
+    classify: ClassifyConfig,
 }
 
 #[inline(never)]
 fn decide(handle: &mut Handle<'_>, held: &mysqlclient_ms::cluster::config::Snapshot) -> usize {
     let now = SystemClock.now();
     let changed = handle.store.may_have_changed(held, now);
-    let statement = handle.cache.classify(black_box(SQL), &LexContext::default(), &ClassifyConfig::default());
+    let statement = handle.cache.classify(black_box(SQL), &handle.context, &handle.classify);
     let (wanted, hinted) = Wanted::by(&statement);
     let situation = Situation {
         hinted,
@@ -82,8 +84,15 @@ fn main() {
     let store = Store::new("/nonexistent/shop.json", false);
     let held = store.current(Duration::from_secs(1_000_000));
     let router = Router::with_functions(section, &NoFilters).expect("no library");
-    let mut handle =
-        Handle { section, store: &store, router, cache: StatementCache::default(), random: SystemRandom::new() };
+    let mut handle = Handle {
+        section,
+        store: &store,
+        router,
+        cache: StatementCache::default(),
+        random: SystemRandom::new(),
+        context: LexContext::default(),
+        classify: ClassifyConfig::default(),
+    };
     let mut sum = 0;
     for _ in 0..ROUNDS {
         sum += decide(&mut handle, &held);

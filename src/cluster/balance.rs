@@ -1,7 +1,8 @@
 //! What all handles of a process share for balancing: round robin positions, statements in flight, latencies.
 //!
 //! One of these hangs on every [`super::config::Section`]; a changed configuration takes over what it knows. Plain
-//! atomics: no locks, so that a fork at any moment leaves it usable. Time comes from the caller. Another store with the
+//! atomics: no locks, so that a fork at any moment leaves it usable (the child counts on with what other threads of its
+//! parent had on their way at that moment). Time comes from the caller. Another store with the
 //! same methods (one that processes share) can take this one's place.
 
 use std::sync::Arc;

@@ -11,6 +11,7 @@ pub fn match_wild(text: &[u8], mask: &[u8]) -> bool {
     let mut retry: Option<(usize, usize)> = None;
     loop {
         let step = match mask.get(m) {
+            Some(b'%') if m + 1 == mask.len() => return true,
             Some(b'%') => {
                 retry = Some((t, m + 1));
                 m += 1;

@@ -46,6 +46,8 @@ pub struct Store {
     path: PathBuf,
     multi_master: bool,
     newest: ArcSwapOption<Snapshot>,
+    /// Of the newest.
+    generation: AtomicU64,
     /// When the files are looked at again, milliseconds.
     next_look: AtomicU64,
 }
@@ -53,7 +55,13 @@ pub struct Store {
 impl Store {
     /// For this file; nothing is read yet.
     pub fn new(path: impl Into<PathBuf>, multi_master: bool) -> Self {
-        Store { path: path.into(), multi_master, newest: ArcSwapOption::empty(), next_look: AtomicU64::new(0) }
+        Store {
+            path: path.into(),
+            multi_master,
+            newest: ArcSwapOption::empty(),
+            generation: AtomicU64::new(0),
+            next_look: AtomicU64::new(0),
+        }
     }
 
     /// The file.
@@ -75,7 +83,7 @@ impl Store {
     /// Meant for the start of a statement outside a transaction; when true, ask [`Store::current`].
     pub fn may_have_changed(&self, held: &Snapshot, now: Duration) -> bool {
         now.as_millis() as u64 >= self.next_look.load(Ordering::Relaxed)
-            || self.newest.load().as_ref().is_some_and(|newest| newest.generation != held.generation)
+            || self.generation.load(Ordering::Acquire) != held.generation
     }
 
     /// True for one caller per second: the others go on with what there is.
@@ -109,6 +117,7 @@ impl Store {
         };
         let snapshot = Arc::new(snapshot);
         self.newest.store(Some(snapshot.clone()));
+        self.generation.fetch_max(generation, Ordering::Release);
         snapshot
     }
 }
