@@ -633,7 +633,12 @@ fn non_blocking_statements_reach_the_right_server() {
             let (writes, steps): (Vec<usize>, Vec<usize>) = (0..3).map(|n| (on(n, "w"), on(n, "t"))).unzip();
             assert_eq!((writes, steps), (vec![60, 0, 0], vec![120, 0, 0]), "{what}: writes and transactions");
             let reads: Vec<usize> = (0..3).map(|n| on(n, "r")).collect();
-            assert_eq!((reads[0], reads[1] + reads[2]), (0, 180), "{what}: reads on source and replicas");
+            // A read that met a replica which is not yet as far as the handle's writes is asked again elsewhere.
+            assert!(reads.iter().sum::<usize>() >= 180, "{what}: every read ran: {reads:?}");
+            assert!(
+                (reads[1] + reads[2]) * 20 >= 180 * 19,
+                "{what}: at least 95 % of the reads on replicas: {reads:?}"
+            );
             assert!(reads[1] > 36 && reads[2] > 36, "{what}: reads are spread over both replicas: {reads:?}");
         }
     }

@@ -140,10 +140,23 @@ fn set_up(entry: &LogEntry) -> bool {
     match entry.command.as_str() {
         "Connect" | "Quit" | "Init DB" | "Ping" | "Reset connection" | "Reset Connection" | "Set option" => true,
         "Query" => {
-            text.starts_with("SELECT @@SQL_MODE") || text.starts_with("SET ") && !text.starts_with("SET @BASKET")
+            text.starts_with("SELECT @@SQL_MODE")
+                || text.starts_with("SET ") && !text.starts_with("SET @BASKET")
+                || asks(&text)
         }
         _ => false,
     }
+}
+
+/// The questions that go ahead of reads: has a replica what the session wrote, what has the source executed.
+fn asks(text: &str) -> bool {
+    let questions = [
+        "SELECT MASTER_GTID_WAIT(",
+        "SELECT WAIT_FOR_EXECUTED_GTID_SET(",
+        "SELECT 1-GTID_SUBSET(",
+        "SELECT @@GLOBAL.GTID_",
+    ];
+    questions.iter().any(|question| text.starts_with(question))
 }
 
 /// The number behind `key=` in a program's last line.
@@ -182,7 +195,11 @@ fn judge_script(shop: &Shop, interpreter: &str, name: &str) {
         assert_eq!(marked(&seen[0], mark).len(), sent, "{what}: every /* {mark} */ is on the primary, once");
     }
     let on: Vec<usize> = seen.iter().map(|entries| marked(entries, "r").len()).collect();
-    assert_eq!(on.iter().sum::<usize>(), reads, "{what}: every read runs once: {on:?}");
+    // A read that met a replica which is not yet as far as the session's writes is asked once more elsewhere.
+    let asked = |entries: &Vec<LogEntry>| entries.iter().filter(|e| asks(&e.argument.to_ascii_uppercase())).count();
+    let questions: usize = seen.iter().map(asked).sum();
+    let total = on.iter().sum::<usize>();
+    assert!((reads..=reads + questions).contains(&total), "{what}: {reads} reads, {questions} questions: {on:?}");
     assert!((on[1] + on[2]) * 20 >= reads * 19, "{what}: at least 95 % of {reads} reads are on replicas: {on:?}");
     assert!(on[1] > reads / 5 && on[2] > reads / 5, "{what}: reads are spread over both replicas: {on:?}");
     for n in [1, 2] {
@@ -226,7 +243,8 @@ fn sysbench(mut command: Command, cluster: &Cluster, verb: &str, skip_trx: bool)
 }
 
 fn is_read(entry: &LogEntry) -> bool {
-    entry.command == "Query" && entry.argument.trim_start().to_ascii_uppercase().starts_with("SELECT")
+    let text = entry.argument.trim_start().to_ascii_uppercase();
+    entry.command == "Query" && text.starts_with("SELECT") && !asks(&text)
 }
 
 /// Numbers of sysbench's report: reads, writes, others.
