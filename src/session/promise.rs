@@ -34,6 +34,17 @@ pub(super) enum Question {
     Executed,
 }
 
+/// Whether a question can be put to a node for the sake of a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ask {
+    /// No.
+    Nothing,
+    /// It has to be answered before the read is sent.
+    Before,
+    /// It goes ahead of the read in the same packet.
+    Ahead,
+}
+
 /// What the last decision needs of the node that it chose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Demand {
@@ -288,9 +299,9 @@ impl Router {
         self.promise.writer = Some(node);
     }
 
-    /// Which nodes may answer the next read. `asked`: the level that a hint names. `may_ask`: a question can be sent
-    /// ahead of it.
-    pub(super) fn freshness(&mut self, asked: Option<Level>, may_ask: bool) -> Freshness {
+    /// Which nodes may answer the next read. `asked`: the level that a hint names. `ask`: whether and how a
+    /// node may be asked for it.
+    pub(super) fn freshness(&mut self, asked: Option<Level>, ask: Ask) -> Freshness {
         self.promise.demand = Demand::Nothing;
         let level = asked.or(self.promise.level);
         match level {
@@ -312,12 +323,12 @@ impl Router {
             };
         }
         if promise.doubt != Doubt::None {
-            self.promise.demand = if may_ask { Demand::Position } else { Demand::Nothing };
+            self.promise.demand = if ask == Ask::Nothing { Demand::Nothing } else { Demand::Position };
             return Freshness::Source(Reason::PositionUnknown);
         }
         let fresh = self.fresh_nodes();
         let replicas = self.section.replicas;
-        if !may_ask || fresh == replicas {
+        if ask == Ask::Nothing || fresh == replicas || (ask == Ask::Before && !fresh.is_empty()) {
             return if fresh.is_empty() { Freshness::Source(Reason::NoneFresh) } else { Freshness::Replicas(fresh) };
         }
         // The others are asked ahead of their first read after a write, so that they take their share of the reads. They
@@ -504,6 +515,7 @@ impl Router {
     /// not have is lost.
     pub(super) fn answered_executed(&mut self, values: &[Vec<u8>], mariadb: bool) {
         let text = |index: usize| values.get(index).map_or(&[][..], Vec::as_slice);
+        self.promise.demand = Demand::Nothing;
         let Ok(executed) = Position::parse(text(0), mariadb) else { return };
         let lost = self.promise.position.as_ref().and_then(|written| lost(written, &executed, text(1)));
         let doubt = std::mem::take(&mut self.promise.doubt);

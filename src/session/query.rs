@@ -60,7 +60,7 @@ impl Session {
         match self.router {
             None => self.send_plain(Command::Query, &[sql]).await?,
             Some(_) => {
-                self.send_routed(sql, Manner::Awaited).await?;
+                self.send_routed(sql, Manner::Alone).await?;
                 self.forget_time();
             }
         }

@@ -50,6 +50,22 @@ impl Session {
         self.prelude_replies += 1;
     }
 
+    /// Asks and waits for the answer, with nothing of the read on its way: for programs that poll the socket for its reply.
+    /// One round trip more.
+    ///
+    /// Errors: as [`Session::read_answer`].
+    pub(super) async fn ask_before(&mut self, node: usize) -> Result<(), Error> {
+        // Stands where the read would stand.
+        const NOTHING: &[u8] = b"DO 0";
+        self.ask(node);
+        if let Err(error) = self.current()?.send(Command::Query, &[NOTHING]).await {
+            self.prelude_replies = 0;
+            return Err(self.fail_prelude(error, None));
+        }
+        self.read_prelude_replies().await?;
+        self.current()?.read_head().await.map(|_| ())
+    }
+
     /// Reads the answer to a question. If the read behind it may not be taken, its reply is read and thrown away.
     ///
     /// Errors: a broken connection; 2000 where the configuration wants it; else one that sends the read to the source.

@@ -21,6 +21,7 @@ use super::execution::Request;
 use super::nodes::Node;
 use super::prelude::{changes_tracking, refuses_state};
 use super::prepared::Prepared;
+use super::promise::Ask;
 use super::routed::{Loss, Router};
 use super::{Session, published};
 
@@ -31,6 +32,8 @@ pub(super) enum Manner {
     Pipelined,
     /// Nothing but the statement's own reply is outstanding afterwards.
     Awaited,
+    /// As [`Manner::Awaited`]; what a replica has to be asked ahead of the read is asked and answered before.
+    Alone,
     /// As [`Manner::Awaited`]; and nothing is read yet: what the node has does not matter.
     Preparing,
     /// As [`Manner::Awaited`], on the source: a replica refused the state that the statement relies on.
@@ -266,6 +269,19 @@ impl Session {
                 node = decision.node;
                 continue;
             }
+            if sent.is_ok() && manner == Manner::Alone && !self.asks_nothing(index) {
+                self.at = Some(index);
+                if let Err(error) = self.ask_before(index).await {
+                    match self.again.take() {
+                        Some(other) => manner = other,
+                        None => return Err(self.lose(error)),
+                    }
+                    decision = self.decide(sql, &statement, manner)?;
+                    fallbacks = self.fallbacks();
+                    node = decision.node;
+                    continue;
+                }
+            }
             if sent.is_ok() {
                 self.at = Some(index);
                 sent = self.send_what(index, sql, &statement, manner, what).await;
@@ -416,10 +432,15 @@ impl Session {
             _ if manner == Manner::Preparing || stays => router.no_freshness(),
             (hint, Class::Read) => {
                 let level = if let Some(Hint::Level(level)) = hint { Some(level) } else { None };
-                router.freshness(level, manner != Manner::Awaited)
+                let ask = match manner {
+                    Manner::Awaited => Ask::Nothing,
+                    Manner::Alone => Ask::Before,
+                    _ => Ask::Ahead,
+                };
+                router.freshness(level, ask)
             }
             // A read-only transaction may start on a replica.
-            (_, Class::Transaction) => router.freshness(None, false),
+            (_, Class::Transaction) => router.freshness(None, Ask::Nothing),
             _ => router.no_freshness(),
         };
         let serializable = self.carry.is_serializable();
