@@ -377,6 +377,22 @@ static void meanwhile(void)
   mysql_free_result(res);
   alive(m);
 
+  section("the head of the next result is on its way");
+  mysql_set_server_option(m, MYSQL_OPTION_MULTI_STATEMENTS_ON);
+  say("query %d", query_now(m, "DO 1; DO SLEEP(0.2); SELECT 6"));
+  status = mysql_next_result_nonblocking(m);
+  int more = mysql_more_results(m);
+  int stored = mysql_store_result_nonblocking(m, &res);
+  say("next_result %d, more %d, store_result %d, result %d, errno %u", status, more, stored, res != NULL, mysql_errno(m));
+  while ((status = mysql_next_result_nonblocking(m)) == NET_ASYNC_NOT_READY)
+    ;
+  say("next_result %d, more %d", status, mysql_more_results(m));
+  say("the last one %d", mysql_next_result(m));
+  res = mysql_store_result(m);
+  say("value %s", mysql_fetch_row(res)[0]);
+  mysql_free_result(res);
+  alive(m);
+
   section("freeing ends a fetch that is pending");
   const char *rows = of_numbers("SELECT SLEEP(n / 500), REPEAT('w', 30000)", " WHERE n < 20");
   for (int way = 0; way < 3; way++) {

@@ -4,7 +4,7 @@
 
 mod elf;
 
-use mysqlclient_ms::abi::family::{self, mariadb, mysql};
+use mysqlclient_ms::abi::family::{self, mariadb, mysql, rpl};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -161,6 +161,52 @@ fn the_real_header_of_connector_c() {
     let number: u32 = version.strip_prefix("# mariadb ").unwrap().parse().unwrap();
     let table = if number >= 30400 { "layout-mariadb34.txt" } else { "layout-mariadb33.txt" };
     same(&format!("{version} against {table}"), &layout, &committed(table));
+}
+
+/// The structs of binary logs grow from release to release: compared with the header of the one that ours have.
+#[test]
+fn the_real_header_of_connector_cs_binary_logs() {
+    let header = Path::new("/usr/include/mariadb/mariadb_rpl.h");
+    if !fs::read_to_string(header).is_ok_and(|text| text.contains("num_post_header_lengths")) {
+        return;
+    }
+    let mut rust = Layout::new();
+    add!(
+        rust,
+        "MARIADB_STRING": rpl::Text, "MARIADB_RPL": rpl::Rpl, "MARIADB_RPL_EVENT": rpl::Event,
+        "MARIADB_RPL_VALUE": rpl::Value, "MARIADB_RPL_ROW": rpl::Row, "MARIADB_GTID": rpl::Gtid,
+        "st_mariadb_rpl_rotate_event": rpl::Rotate, "st_mariadb_rpl_query_event": rpl::Query,
+        "st_mariadb_rpl_gtid_list_event": rpl::GtidList, "st_mariadb_rpl_xid_event": rpl::Xid,
+        "st_mariadb_rpl_format_description_event": rpl::FormatDescription, "st_mariadb_rpl_gtid_event": rpl::GtidEvent,
+        "st_mariadb_rpl_table_map_event": rpl::TableMap, "st_mariadb_rpl_rand_event": rpl::Random,
+        "st_mariadb_rpl_intvar_event": rpl::IntVariable, "st_mariadb_begin_load_query_event": rpl::BeginLoad,
+        "st_mariadb_start_encryption_event": rpl::Encryption, "st_mariadb_execute_load_query_event": rpl::ExecuteLoad,
+        "st_mariadb_rpl_uservar_event": rpl::UserVariable, "st_mariadb_rpl_rows_event": rpl::Rows,
+        "st_mariadb_rpl_xa_prepare_log_event": rpl::XaPrepare, "st_mariadb_gtid_log_event": rpl::GtidLog,
+    );
+    let mut source =
+        "#include <mysql.h>\n#include <mariadb_rpl.h>\n#include <stddef.h>\n#include <stdio.h>\n".to_owned();
+    source += "int main(void) {\n";
+    for name in rust.keys() {
+        let c = |name: &str| if name.starts_with("st_") { format!("struct {name}") } else { name.to_owned() };
+        source += &match name.split_once('.') {
+            None => format!("printf(\"{name} %zu %zu\\n\", sizeof({0}), _Alignof({0}));\n", c(name)),
+            Some((of, field)) => {
+                format!("printf(\"{name} %zu %zu\\n\", offsetof({0}, {field}), sizeof((({0} *)0)->{field}));\n", c(of))
+            }
+        };
+    }
+    source += "}\n";
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("layout").join("rpl");
+    fs::create_dir_all(&folder).unwrap();
+    let (file, program) = (folder.join("rpl.c"), folder.join("rpl"));
+    fs::write(&file, source).unwrap();
+    let mut cc = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
+    cc.args(["-std=c11", "-I/usr/include/mariadb"]).arg(&file).arg("-o").arg(&program);
+    let output = cc.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(Command::new(&program).output().unwrap().stdout).unwrap();
+    same("Rust against mariadb_rpl.h", &rust, &parse(&text));
 }
 
 #[test]

@@ -4,6 +4,7 @@
 #![allow(unsafe_code)]
 
 use crate::error::Error;
+use crate::options::Family;
 use crate::session::{Parameters, Request};
 
 use super::super::bind;
@@ -155,8 +156,8 @@ impl<F: Abi> Statement<F> {
         let stmt = self.public();
         // SAFETY: inside the public struct.
         let told = unsafe { F::stmt_param_count(stmt).read() } as usize;
-        if told < own {
-            // A program that says so sends fewer, which the server refuses.
+        if F::FAMILY == Family::MariaDb && told < own {
+            // A program that says so sends fewer, which the server refuses; libmysqlclient counts what was bound.
             (own, count, new_types) = (told, told, true);
         }
         let binds = self.params.get_mut(..count).unwrap_or_default();
