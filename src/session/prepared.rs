@@ -316,12 +316,6 @@ impl Session {
         }
         self.send_execution_to_its_node(prepared, request, &sql).await?;
         let mut answer = self.read_reply().await;
-        if answer.is_err()
-            && let Some(manner) = self.again.take()
-        {
-            self.send_routed_as(&sql, manner, &mut What::Execute(prepared, request)).await?;
-            answer = self.read_reply().await;
-        }
         if let (Err(error), Some(at)) = (&answer, self.at)
             && wants_preparing(error)
         {
@@ -329,7 +323,10 @@ impl Session {
             self.send_routed_as(&sql, Manner::Awaited, &mut What::Execute(prepared, request)).await?;
             answer = self.read_reply().await;
         }
-        answer
+        match answer {
+            Err(error) => Box::pin(self.recover(&sql, error, &mut What::Execute(prepared, request))).await,
+            answer => answer,
+        }
     }
 
     /// Without a state machine in the usual case: the node is open, lacks nothing, has the statement, and takes the
@@ -350,6 +347,7 @@ impl Session {
         };
         self.renumber(prepared);
         let index = decision.node.index();
+        self.notice_idle_end(index);
         let current = self.carry.is_current(&self.nodes[index].versions)
             && self.asks_nothing(index)
             && self.injects(index, &statement).is_none();
