@@ -1,6 +1,6 @@
 //! What becomes of statements when nodes fail, on real clusters of both families that are broken for it: the answer is
 //! right, or an error that says that nothing was executed (2006, or the server's), or one that says that nobody knows (2013).
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 #[path = "routed/lab.rs"]
 mod lab;
