@@ -11,7 +11,7 @@ use harness::proxy::Direction;
 use harness::{Cluster, Family, How, Proxy, Spec, families, shared};
 use lab::{Address, Handle, Shop, addresses};
 use mysqlclient_ms::conn::driver::{block_on, note_cancel};
-use mysqlclient_ms::session::{Prepared, Request, RowsAre};
+use mysqlclient_ms::session::{Parameters, Prepared, Request, RowsAre};
 
 const ROUND_ROBIN: &str = r#""filters": {"roundrobin": []}"#;
 
@@ -120,13 +120,53 @@ fn a_prepared_read_runs_once_more_too() {
         let mut run = |handle: &mut Handle| {
             let executed = block_on(handle.session.execute(&mut prepared, &Request::default())).unwrap();
             assert!(matches!(executed.rows, RowsAre::Waiting));
-            block_on(handle.session.store_statement_rows(&[])).unwrap().len()
+            block_on(handle.session.store_rows_of(&mut prepared)).unwrap().len()
         };
         while handle.node() != 2 {
             assert_eq!(run(&mut handle), 3);
         }
         proxies[1].cut_after(Direction::Down, 0, How::Fin);
         assert_eq!((run(&mut handle), handle.node()), (3, 2), "{family}");
+        proxies[1].pass().unwrap();
+        // Among the rows, with a parameter.
+        let schema = database(cluster, "rerun_rows", 500);
+        let mut handle = warmed(&shop, &schema);
+        let mut prepared = Prepared::default();
+        block_on(handle.session.prepare(&mut prepared, b"SELECT id, v FROM t WHERE id <= ? ORDER BY id")).unwrap();
+        let parameters = Parameters { count: 1, nulls: &[0], types: &[8, 0], values: &[0xF4, 1, 0, 0, 0, 0, 0, 0] };
+        for bytes in [200, 20_000] {
+            let mut node = 0;
+            while node != 2 {
+                handle.ok("SELECT COUNT(*) FROM t");
+                node = handle.node();
+            }
+            let named = [8, 0, 0];
+            let request = Request {
+                parameters,
+                named: Some(Parameters { types: &named, ..parameters }),
+                new_types: true,
+                ..Request::default()
+            };
+            proxies[1].cut_after(Direction::Down, bytes, How::Rst);
+            block_on(handle.session.execute(&mut prepared, &request)).unwrap();
+            let rows = block_on(handle.session.store_rows_of(&mut prepared)).unwrap();
+            proxies[1].pass().unwrap();
+            assert_eq!((rows.len(), handle.node()), (500, 2), "{family}: after {bytes}");
+            assert_eq!(rows.row(499).unwrap()[2..6], [0xF4, 1, 0, 0]);
+        }
+    }
+}
+
+#[test]
+fn a_read_whose_reply_the_program_fetches_itself_runs_once_more_too() {
+    for family in families() {
+        let cluster = shared(family);
+        let schema = database(cluster, "rerun_sent", 30);
+        let (proxies, addresses) = behind_proxies(cluster);
+        let shop = Shop::new(&addresses, ROUND_ROBIN);
+        let mut handle = warmed(&shop, &schema);
+        proxies[1].cut_after(Direction::Down, 0, How::Fin);
+        assert_eq!((handle.send("SELECT id FROM t").len(), handle.node()), (30, 2), "{family}");
         proxies[1].pass().unwrap();
     }
 }
@@ -252,7 +292,8 @@ fn transient_errors_are_repeated_on_the_same_connection_and_then_reported() {
         }
         cluster.wait_in_step().unwrap();
         let (proxies, addresses) = behind_proxies(cluster);
-        let keys = r#""transient_error": {"mysql_error_codes": [1452, 1049], "max_retries": 2, "usleep_retry": 1}"#;
+        let keys =
+            r#""transient_error": {"mysql_error_codes": [1452, 1049, 1045], "max_retries": 2, "usleep_retry": 1}"#;
         let shop = Shop::new(&addresses, keys);
         let mut handle = shop.connect(Some(&schema));
         handle.ok("INSERT INTO p VALUES (1)");
@@ -273,6 +314,13 @@ fn transient_errors_are_repeated_on_the_same_connection_and_then_reported() {
         proxies[0].reset_stats();
         assert_eq!(block_on(handle.session.execute(&mut prepared, &Request::default())).unwrap_err().code, 1452);
         assert_eq!(trips(&proxies), 3, "{family}: prepared statements, too");
+        let account = |handle: &mut Handle, password: &str| {
+            block_on(handle.session.change_user(harness::APP_USER.as_bytes(), password.as_bytes(), None))
+        };
+        proxies[0].reset_stats();
+        assert_eq!(account(&mut handle, "wrong").unwrap_err().code, 1045, "{family}");
+        assert_eq!(proxies[0].stats().connections, 3, "{family}: another account, too");
+        handle.ok(&format!("USE {schema}"));
         // Others are not.
         proxies[0].reset_stats();
         assert_eq!(handle.code("INSERT INTO p VALUES (1)"), 1062, "{family}");

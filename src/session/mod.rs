@@ -16,6 +16,7 @@ mod effects;
 mod execution;
 mod infile;
 mod injection;
+mod kept;
 mod learn;
 mod nodes;
 mod observe;
@@ -33,6 +34,7 @@ mod recover;
 mod reload;
 mod results;
 mod routed;
+mod statement_rows;
 mod steer;
 mod tracking;
 

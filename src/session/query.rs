@@ -67,7 +67,10 @@ impl Session {
             return Err(Error::out_of_sync());
         }
         self.phase = Phase::Ready;
-        self.read_reply().await
+        match self.read_reply().await {
+            Err(error) if self.router.is_some() => Box::pin(self.recover_sent(error)).await,
+            answer => answer,
+        }
     }
 
     /// In front of every command: refuses it out of order, forgets what the last one did.

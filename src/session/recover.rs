@@ -99,6 +99,26 @@ impl Session {
         Err(error)
     }
 
+    /// The same for a statement whose reply the program asks for by itself (`mysql_read_query_result`): of these only plain
+    /// reads are kept.
+    #[cold]
+    pub(super) async fn recover_sent(&mut self, error: Error) -> Result<(), Error> {
+        let text = self.router.as_deref_mut().map(|router| std::mem::take(&mut router.rerun.text)).unwrap_or_default();
+        if text.is_empty() {
+            if let Some(at) = self.at
+                && takes_no_writes(&error, false)
+            {
+                // For the next one.
+                self.learn_roles(Some((at, Said::ReadOnly))).await;
+            }
+            return Err(error);
+        }
+        if let Some(router) = self.router.as_deref_mut() {
+            router.rerun.text.clone_from(&text);
+        }
+        self.recover(&text, error, &mut What::Text).await
+    }
+
     /// How the statement may be sent again; None: the error is the program's.
     async fn remedy(&mut self, error: &Error, tries: &mut Tries) -> Option<Manner> {
         if let Some(manner) = self.again.take() {
@@ -148,7 +168,7 @@ impl Session {
     }
 
     /// A read may run once more elsewhere: it is no part of a transaction, and nothing of the handle was lost.
-    fn may_rerun(&self, error: &Error) -> bool {
+    pub(super) fn may_rerun(&self, error: &Error) -> bool {
         self.router.as_deref().is_some_and(|router| {
             router.rerun.may_follow(error)
                 && router.lost.is_none()
@@ -158,13 +178,23 @@ impl Session {
         })
     }
 
-    /// The configuration wants the command repeated that failed so (`transient_error`).
+    /// The read that was sent last is kept.
+    #[inline]
+    pub(super) fn may_be_read_again(&self) -> bool {
+        self.router.as_deref().is_some_and(|router| !router.rerun.text.is_empty())
+    }
+
+    /// The configuration wants commands repeated that failed so (`transient_error`).
+    pub(super) fn wants_repeating(&self, error: &Error, repeats: u16) -> bool {
+        let transient = self.router.as_deref().and_then(|router| router.section.recovery.transient.as_ref());
+        error.origin == Origin::Server
+            && transient.is_some_and(|transient| repeats < transient.most && transient.codes.contains(&error.code))
+    }
+
+    /// The same for a command on the connection used last.
     pub(super) fn is_transient(&self, error: &Error, repeats: u16) -> bool {
         let Some(router) = self.router.as_deref() else { return false };
-        let Some(transient) = &router.section.recovery.transient else { return false };
-        error.origin == Origin::Server
-            && repeats < transient.most
-            && transient.codes.contains(&error.code)
+        self.wants_repeating(error, repeats)
             && router.lost.is_none()
             && self.connection().is_some()
             && !(router.tracker.in_transaction() && ROLLED_BACK.contains(&error.code))
@@ -267,7 +297,7 @@ impl Session {
     }
 
     /// Another result than the one that the program was told of.
-    fn drop_unwanted_result(&mut self) {
+    pub(super) fn drop_unwanted_result(&mut self) {
         if let Some(at) = self.at
             && let Some(connection) = self.nodes[at].take()
         {
