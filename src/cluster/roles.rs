@@ -58,6 +58,8 @@ pub enum Said {
     Silent,
     /// It cannot be reached.
     Gone,
+    /// It is no working member of its group.
+    Out,
 }
 
 /// What the servers' words mean together.
@@ -83,19 +85,20 @@ pub fn judge(said: &[(NodeId, Said)], before: (NodeSet, NodeSet), multi_master: 
     let writable = if multi_master { those(&[Said::Writable, Said::Follows]) } else { those(&[Said::Writable]) };
     let reads = those(&[Said::ReadOnly, Said::Follows]).minus(writable);
     let unknown = those(&[Said::Silent, Said::Gone]);
+    let out = those(&[Said::Out]);
     if !multi_master && writable.len() > 1 {
         let replicas = reads.or(unknown.and(replicas));
-        return Verdict { sources: NodeSet::EMPTY, replicas, missing: unknown.minus(replicas), torn: true };
+        return Verdict { sources: NodeSet::EMPTY, replicas, missing: unknown.or(out).minus(replicas), torn: true };
     }
     if writable.is_empty() {
         // Nobody takes writes: the sources until now give the errors that say why.
         let replicas = reads.minus(sources).or(unknown.and(replicas));
-        return Verdict { sources, replicas, missing: NodeSet::EMPTY, torn: false };
+        return Verdict { sources, replicas, missing: out.minus(sources), torn: false };
     }
     // With several sources one that says nothing may be well; the only one is another now.
     let sources = if multi_master { writable.or(those(&[Said::Silent]).and(sources)) } else { writable };
     let replicas = reads.or(unknown.and(replicas)).minus(sources);
-    Verdict { sources, replicas, missing: unknown.minus(replicas).minus(sources), torn: false }
+    Verdict { sources, replicas, missing: unknown.or(out).minus(replicas).minus(sources), torn: false }
 }
 
 impl Roles {
@@ -211,7 +214,7 @@ mod tests {
 
     #[test]
     fn the_one_writable_node_is_the_source() {
-        use Said::{Follows, Gone, ReadOnly, Silent, Writable};
+        use Said::{Follows, Gone, Out, ReadOnly, Silent, Writable};
         for (said, expected) in [
             ([Writable, ReadOnly, ReadOnly], (vec![0], vec![1, 2], vec![], false)),
             ([ReadOnly, Writable, ReadOnly], (vec![1], vec![0, 2], vec![], false)),
@@ -226,6 +229,9 @@ mod tests {
             // Nobody: the old source's errors say why.
             ([ReadOnly, ReadOnly, ReadOnly], (vec![0], vec![1, 2], vec![], false)),
             ([Gone, ReadOnly, Gone], (vec![0], vec![1, 2], vec![], false)),
+            // Members of a group that do not work.
+            ([Out, Writable, Out], (vec![1], vec![], vec![0, 2], false)),
+            ([Out, ReadOnly, Out], (vec![0], vec![1], vec![2], false)),
             // Two are none.
             ([Writable, Writable, ReadOnly], (vec![], vec![2], vec![], true)),
             ([Silent, Writable, Writable], (vec![], vec![], vec![0], true)),

@@ -73,6 +73,13 @@ fn questions(server: &Server) -> &'static [&'static str] {
     }
 }
 
+/// What a member of a MySQL group is asked: its state, its role, and whether it sees a majority of the group.
+fn questions_of_group(_: &Server) -> &'static [&'static str] {
+    &["SELECT m.MEMBER_STATE,m.MEMBER_ROLE,(SELECT SUM(MEMBER_STATE<>'UNREACHABLE')*2>COUNT(*) FROM \
+       performance_schema.replication_group_members) FROM performance_schema.replication_group_members m \
+       WHERE m.MEMBER_ID=@@server_uuid"]
+}
+
 /// A variable that is on, as MySQL and every MariaDB show it.
 fn is_on(value: &[u8]) -> bool {
     value != b"0" && !value.eq_ignore_ascii_case(b"OFF")
@@ -87,7 +94,7 @@ fn follows(status: &mut Table) -> bool {
 }
 
 /// What an answer means.
-fn said(answer: Answer) -> Said {
+fn said(discover: Discover, answer: Answer) -> Said {
     match answer {
         Answer::Silent => Said::Silent,
         // A server that refuses the account does not say what it is.
@@ -96,6 +103,9 @@ fn said(answer: Answer) -> Said {
         Answer::Told(mut tables) => {
             let mut tables = tables.iter_mut();
             let Some(Some(first)) = tables.next() else { return Said::Silent };
+            if discover == Discover::Group {
+                return said_by_member(first.first(0), first.first(1), first.first(2));
+            }
             let Some(read_only) = first.first(0) else { return Said::Silent };
             if is_on(&read_only) || first.first(1).is_some_and(|innodb| is_on(&innodb)) {
                 return Said::ReadOnly;
@@ -103,6 +113,15 @@ fn said(answer: Answer) -> Said {
             let status = tables.next().and_then(Option::as_mut);
             if status.is_some_and(follows) { Said::Follows } else { Said::Writable }
         }
+    }
+}
+
+/// What a member's state, role and view of its group mean. A member without a majority may be the primary of the past.
+fn said_by_member(state: Option<Vec<u8>>, role: Option<Vec<u8>>, majority: Option<Vec<u8>>) -> Said {
+    match (state.as_deref(), role.as_deref(), majority.as_deref()) {
+        (Some(b"ONLINE"), Some(b"PRIMARY"), Some(b"1")) => Said::Writable,
+        (Some(b"ONLINE"), Some(b"SECONDARY"), Some(b"1")) => Said::ReadOnly,
+        _ => Said::Out,
     }
 }
 
@@ -135,7 +154,7 @@ impl Search {
 impl Session {
     fn discovers(&self) -> Option<Arc<Section>> {
         let section = &self.router.as_deref()?.section;
-        (section.recovery.discover == Discover::ReadOnly).then(|| Arc::clone(section))
+        (section.recovery.discover != Discover::File).then(|| Arc::clone(section))
     }
 
     /// Asks all nodes what they are, or waits for another handle that is asking. `told`: what one of them has just said.
@@ -152,8 +171,10 @@ impl Session {
         let all = section.discovered();
         let asked = told.map_or(all, |(node, _)| all.without(node));
         let mut words: Vec<(NodeId, Said)> = told.into_iter().collect();
+        let discover = section.recovery.discover;
+        let questions = if discover == Discover::Group { questions_of_group } else { questions };
         for (node, answer) in self.probe(asked, questions, limit).await {
-            words.push((node, said(answer)));
+            words.push((node, said(discover, answer)));
         }
         // The nodes that could not be asked now, because the handle's state is there.
         let silent = all.minus(words.iter().map(|(node, _)| *node).collect());
@@ -289,6 +310,22 @@ mod tests {
         for (value, on) in [("0", false), ("OFF", false), ("1", true), ("ON", true), ("NO_LOCK", true)] {
             assert_eq!(is_on(value.as_bytes()), on, "{value}");
         }
+    }
+
+    #[test]
+    fn a_member_counts_when_it_works_and_sees_a_majority() {
+        for (state, role, majority, expected) in [
+            ("ONLINE", "PRIMARY", "1", Said::Writable),
+            ("ONLINE", "SECONDARY", "1", Said::ReadOnly),
+            ("ONLINE", "PRIMARY", "0", Said::Out),
+            ("RECOVERING", "SECONDARY", "1", Said::Out),
+            ("ERROR", "", "1", Said::Out),
+            ("OFFLINE", "", "0", Said::Out),
+        ] {
+            let bytes = |text: &str| Some(text.as_bytes().to_vec());
+            assert_eq!(said_by_member(bytes(state), bytes(role), bytes(majority)), expected, "{state} {role}");
+        }
+        assert_eq!(said_by_member(None, None, None), Said::Out);
     }
 
     #[test]

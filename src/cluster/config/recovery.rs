@@ -14,6 +14,8 @@ pub enum Discover {
     File,
     /// `read_only` of the servers, as soon as one of them contradicts the file, or cannot be reached.
     ReadOnly,
+    /// The roles and states of a MySQL group, then.
+    Group,
 }
 
 /// The key `transient_error`: errors after which the same command is repeated on the same connection.
@@ -118,7 +120,8 @@ pub(super) fn read(reader: &mut Reader<'_>, object: &Object<'_, '_>) -> Recovery
         recovery.retry_reads = reader.flag(json, &object.path_of("retry_reads")).unwrap_or(recovery.retry_reads);
     }
     if let Some(json) = object.get("discover") {
-        const WORDS: &[(&str, Discover)] = &[("config", Discover::File), ("read_only", Discover::ReadOnly)];
+        const WORDS: &[(&str, Discover)] =
+            &[("config", Discover::File), ("read_only", Discover::ReadOnly), ("group_replication", Discover::Group)];
         recovery.discover = reader.word(json, &object.path_of("discover"), WORDS).unwrap_or_default();
     }
     if let Some(json) = object.get("probe_ms") {
