@@ -366,6 +366,7 @@ entry! {
         if !connected || fd < 0 {
             return 1;
         }
+        crate::conn::driver::note_cancel();
         // SAFETY: any number may be shut down; the system says if it is no socket.
         unsafe { libc::shutdown(fd, libc::SHUT_RDWR) };
         -1

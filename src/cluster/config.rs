@@ -11,6 +11,7 @@ mod node;
 mod problem;
 pub mod quality;
 mod reader;
+mod recovery;
 mod section;
 mod store;
 
@@ -22,12 +23,14 @@ pub use filters::{Callback, FilterSpec, NodeGroup, TableRule};
 pub use injection::{Injection, PLACEHOLDER};
 pub use problem::{Position, Problem, Severity};
 pub(crate) use reader::is_true;
+pub use recovery::{Discover, Recovery, Timeouts, Transient};
 pub use store::{Snapshot, Store};
 
 use super::balance::{Balance, Weights};
 use super::facts::Facts;
 use super::health::Health;
 use super::progress::Progress;
+use super::roles::Roles;
 use super::topology::{Node, NodeId, NodeSet, NodeState, Role};
 use json::Value;
 use reader::{Reader, join};
@@ -139,9 +142,9 @@ pub struct Section {
     /// All nodes; a [`NodeId`] is an index here. With `multi_master` off, sources after the first are here and in
     /// no other list.
     pub nodes: Vec<Node>,
-    /// Nodes that take writes, in the order of the file, but for those whose state is not `on`.
+    /// Nodes that take writes as the file says, but for those whose state is not `on`. See [`Section::sources_now`].
     pub sources: NodeSet,
-    /// Nodes that take reads, in the order of the file, but for those whose state is not `on`.
+    /// Nodes that take reads as the file says, but for those whose state is not `on`. See [`Section::replicas_now`].
     pub replicas: NodeSet,
     /// Nodes used only when no other is left: those of weight 0.
     pub standby: NodeSet,
@@ -169,6 +172,8 @@ pub struct Section {
     pub consistency: quality::Consistency,
     /// `autocommit_off_reads`: with autocommit off, plain reads go to replicas until something is written.
     pub replicas_until_write: bool,
+    /// What is done about failures.
+    pub recovery: Recovery,
     /// Never empty: without `filters` it is a sticky `random`.
     pub filters: Vec<FilterSpec>,
     /// Connect calls that select this section besides its name.
@@ -183,6 +188,8 @@ pub struct Section {
     pub progress: Arc<Progress>,
     /// What they share for balancing.
     pub balance: Balance,
+    /// What the servers said of their roles.
+    pub roles: Roles,
 }
 
 impl Section {
@@ -206,6 +213,7 @@ impl Section {
             injection: None,
             consistency: quality::Consistency::default(),
             replicas_until_write: false,
+            recovery: Recovery::default(),
             filters: Vec::new(),
             rules: Vec::new(),
             refused: None,
@@ -213,6 +221,7 @@ impl Section {
             facts: Facts::default(),
             progress: Arc::default(),
             balance: Balance::default(),
+            roles: Roles::default(),
         }
     }
 
@@ -236,7 +245,29 @@ impl Section {
 
     /// What a node is, whether it is used or not; source for one that is not this section's.
     pub fn role_of(&self, id: NodeId) -> Role {
-        self.node(id).map_or(Role::Source, |node| node.role)
+        match self.roles.learned() {
+            Some((sources, _)) if sources.contains(id) => Role::Source,
+            Some((_, replicas)) if replicas.contains(id) || self.roles.missing().contains(id) => Role::Replica,
+            _ => self.node(id).map_or(Role::Source, |node| node.role),
+        }
+    }
+
+    /// The nodes that take writes: as the servers say, if they were asked, else [`Section::sources`].
+    #[inline]
+    pub fn sources_now(&self) -> NodeSet {
+        self.roles.learned().map_or(self.sources, |(sources, _)| sources)
+    }
+
+    /// The nodes that take reads: as the servers say, if they were asked, else [`Section::replicas`].
+    #[inline]
+    pub fn replicas_now(&self) -> NodeSet {
+        self.roles.learned().map_or(self.replicas, |(_, replicas)| replicas)
+    }
+
+    /// The nodes whose roles the servers tell: all that are `on`, those under `master` that the file alone would not use
+    /// included.
+    pub fn discovered(&self) -> NodeSet {
+        self.nodes.iter().filter(|node| node.state == NodeState::On).map(|node| node.id).collect()
     }
 
     /// Some nodes in the order in which they are preferred: those of the zone, the others, those that stand by.
@@ -403,6 +434,8 @@ impl Section {
             facts: _,
             balance: _,
             progress: _,
+            roles: _,
+            recovery,
             consistency,
             injection,
             replicas_until_write,
@@ -415,8 +448,8 @@ impl Section {
                 == (&other.lazy_connections, &other.failover, &other.trx_stickiness)
             && (source_on_write, filters, rules, refused)
                 == (&other.source_on_write, &other.filters, &other.rules, &other.refused)
-            && (multi_master, consistency, injection, replicas_until_write)
-                == (&other.multi_master, &other.consistency, &other.injection, &other.replicas_until_write)
+            && (multi_master, consistency, injection) == (&other.multi_master, &other.consistency, &other.injection)
+            && (replicas_until_write, recovery) == (&other.replicas_until_write, &other.recovery)
     }
 
     /// Takes over what the handles of this process know of nodes that are the same servers.
@@ -434,6 +467,9 @@ impl Section {
             }
         }
         self.balance.adopt(&earlier.balance, same);
+        if self.recovery.discover == earlier.recovery.discover {
+            self.roles.adopt(&earlier.roles, nodes.len(), same);
+        }
         if let Some(known) = earlier.facts.get() {
             self.facts.learn(&known.version, known.is_mariadb);
         }

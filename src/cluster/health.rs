@@ -12,6 +12,9 @@ use super::topology::{NodeId, NodeSet};
 /// program means for ever; half a minute bounds the cost of a dead node and lets a repaired one come back.
 pub const REMEMBERED: Duration = Duration::from_secs(30);
 
+/// How long the one who tries a failed node again keeps the others away from it, unless it hears of the node before.
+pub const TRIAL: Duration = Duration::from_secs(10);
+
 /// What is remembered of a failed node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failure {
@@ -57,6 +60,21 @@ impl Health {
             && let Some(slot) = self.slots.get(node.index())
         {
             slot.until.store(0, Ordering::Release);
+        }
+    }
+
+    /// The node is about to be connected to. After the end of a remembered failure that is a trial by one: for the others the
+    /// node stays failed until it is over.
+    pub fn try_again(&self, node: NodeId, now: Duration) {
+        let Some(slot) = self.slots.get(node.index()) else { return };
+        let until = slot.until.load(Ordering::Acquire);
+        let now_ms = now.as_millis() as u64;
+        if until == 0 || until > now_ms {
+            return;
+        }
+        let trial = (now + TRIAL).as_millis() as u64;
+        if slot.until.compare_exchange(until, trial, Ordering::AcqRel, Ordering::Acquire).is_ok() {
+            self.any.store(1, Ordering::Release);
         }
     }
 
@@ -130,6 +148,24 @@ mod tests {
         assert!(health.failed_nodes(REMEMBERED).is_empty());
         health.failed(id(0), 2003, REMEMBERED);
         assert_eq!(health.failed_nodes(REMEMBERED), [id(0)].into_iter().collect());
+    }
+
+    #[test]
+    fn a_failed_node_is_tried_by_one() {
+        let health = Health::new(2);
+        health.failed(id(0), 2003, Duration::ZERO);
+        health.try_again(id(0), Duration::ZERO);
+        health.try_again(id(1), Duration::ZERO);
+        assert!(health.failed_nodes(REMEMBERED).is_empty());
+        health.try_again(id(0), REMEMBERED);
+        assert_eq!(health.failed_nodes(REMEMBERED), [id(0)].into_iter().collect());
+        // It has ended without a word.
+        assert!(health.failed_nodes(REMEMBERED + TRIAL).is_empty());
+        health.try_again(id(0), REMEMBERED + TRIAL);
+        health.well(id(0));
+        assert!(health.failed_nodes(REMEMBERED + TRIAL).is_empty());
+        health.try_again(id(0), REMEMBERED + TRIAL);
+        assert!(health.failed_nodes(REMEMBERED + TRIAL).is_empty());
     }
 
     #[test]

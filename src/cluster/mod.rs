@@ -10,6 +10,7 @@ pub mod facts;
 pub mod gtid;
 pub mod health;
 pub mod progress;
+pub mod roles;
 pub mod topology;
 pub mod user_filter;
 

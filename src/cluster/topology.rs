@@ -42,6 +42,16 @@ impl NodeSet {
     /// No node.
     pub const EMPTY: NodeSet = NodeSet(0);
 
+    /// The set as two words, for [`super::roles`].
+    pub(super) fn words(self) -> [u64; 2] {
+        [self.0 as u64, (self.0 >> 64) as u64]
+    }
+
+    /// The set of [`NodeSet::words`].
+    pub(super) fn from_words([low, high]: [u64; 2]) -> NodeSet {
+        NodeSet(u128::from(low) | u128::from(high) << 64)
+    }
+
     /// The set without this node.
     pub fn without(self, node: NodeId) -> NodeSet {
         NodeSet(self.0 & !(1 << node.0))
@@ -290,6 +300,8 @@ pub struct Node {
     pub zone: Option<String>,
     /// What it is used for.
     pub state: NodeState,
+    /// The node's time limits over the section's.
+    pub timeouts: super::config::Timeouts,
 }
 
 impl Node {
@@ -374,6 +386,7 @@ mod tests {
             tls: TlsSettings::default(),
             zone: None,
             state: NodeState::On,
+            timeouts: Default::default(),
         };
         let socket = Path::new("/run/a.sock");
         assert_eq!(node.endpoint(3306, socket), Endpoint::Unix(socket.into()));

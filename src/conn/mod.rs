@@ -290,6 +290,18 @@ impl Connection {
         self.channel.broken
     }
 
+    /// It is broken because the other side, or the network, ended it: not by a limit of time or a protocol error.
+    pub fn broke_off(&self) -> bool {
+        self.channel.broken
+            && matches!(self.channel.failure, Some(transport::Failure::Closed | transport::Failure::Io(_)))
+    }
+
+    /// Nothing is outstanding, and the server has closed the connection or is about to: it has said something unasked. Never
+    /// waits.
+    pub fn is_spent(&self) -> bool {
+        self.channel.is_drained() && self.channel.transport.is_spent()
+    }
+
     /// The server has closed the connection and nothing of it is left to be read. Never waits.
     pub fn has_ended(&self) -> bool {
         self.channel.is_drained() && self.channel.transport.has_ended()
@@ -351,6 +363,14 @@ impl Connection {
             Some(head) => head,
             None => self.head_slowly().await,
         }
+    }
+
+    /// [`Connection::read_head`] for COM_SET_OPTION, behind which a statement was sent already.
+    pub async fn read_head_of_option(&mut self) -> Result<Head, Error> {
+        let statement = std::mem::replace(&mut self.channel.statement, false);
+        let head = self.read_head().await;
+        self.channel.statement = statement;
+        head
     }
 
     /// [`Connection::read_head`] for a head that is here, or comes whole with one simple read. None: nothing has been

@@ -1,7 +1,7 @@
 //! Finding and connecting sockets: names with several addresses, Unix sockets, time limits, bind address.
 
 use std::net::{IpAddr, SocketAddr};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::time::Instant;
 
@@ -115,25 +115,8 @@ async fn again(
     deadline: Option<Instant>,
 ) -> Result<(), Errno> {
     loop {
-        let soon = Instant::now() + std::time::Duration::from_millis(5);
-        // An unconnected Unix socket reports a hang-up at once, so a plain sleep it is, or one step.
-        if driver::stepping() {
-            let mut first = true;
-            std::future::poll_fn(|_| {
-                if std::mem::replace(&mut first, false) {
-                    driver::register(driver::Wait {
-                        fd: fd.as_raw_fd(),
-                        interest: Interest::Write,
-                        deadline: Some(soon),
-                    });
-                    return std::task::Poll::Pending;
-                }
-                std::task::Poll::Ready(())
-            })
-            .await;
-        } else {
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        }
+        // An unconnected Unix socket reports a hang-up at once, so it is no use waiting for it.
+        driver::pause(std::time::Duration::from_millis(5)).await;
         match start(fd) {
             Err(Errno::AGAIN) if deadline.is_none_or(|deadline| Instant::now() < deadline) => {}
             Err(Errno::AGAIN) => return Err(Errno::TIMEDOUT),

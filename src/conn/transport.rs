@@ -169,6 +169,18 @@ impl Transport {
         }
     }
 
+    /// The other side has closed, or said something although nothing was asked. (Through TLS that may be a ticket.)
+    pub(super) fn is_spent(&self) -> bool {
+        let mut byte = [0];
+        match self {
+            Transport::Plain(fd) => !matches!(
+                rustix::net::recv(fd, &mut byte, RecvFlags::PEEK | RecvFlags::DONTWAIT),
+                Err(Errno::AGAIN | Errno::INTR)
+            ),
+            Transport::Tls(_) | Transport::Compressed(_) => self.has_ended(),
+        }
+    }
+
     /// Writes what can be written without waiting; for a farewell that nobody waits for.
     pub(super) fn send_and_forget(&mut self, bytes: &[u8]) {
         match self {

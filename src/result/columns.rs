@@ -84,6 +84,14 @@ impl Columns {
         super::arena::copy_out(&self.block, self.block.at(start as usize), length as usize)
     }
 
+    /// The same columns: names, types, character sets, flags.
+    pub fn is_like(&self, other: &Columns) -> bool {
+        let kind = |one: &Definition| (one.column_type, one.charset, one.flags, one.decimals, one.length);
+        self.len() == other.len()
+            && self.definitions.iter().zip(&other.definitions).all(|(one, two)| kind(one) == kind(two))
+            && (0..self.len()).all(|column| self.name(column) == other.name(column))
+    }
+
     /// The columns in order.
     pub fn iter(&self) -> impl Iterator<Item = Column> + '_ {
         let string = |(start, length): Place| (self.block.at(start as usize).cast_const().cast::<c_char>(), length);

@@ -123,8 +123,8 @@ impl Situation<'_> {
         if self.serializable {
             return Err(Reason::Serializable);
         }
-        let all = section.replicas.minus(self.excluded);
-        if all.is_empty() && !section.replicas.is_empty() {
+        let all = section.replicas_now().minus(self.excluded);
+        if all.is_empty() && !section.replicas_now().is_empty() {
             return Err(Reason::NoReplica);
         }
         match self.freshness {
@@ -132,7 +132,7 @@ impl Situation<'_> {
             Freshness::Source(reason) => Err(reason),
             Freshness::Replicas(fresh) => {
                 let fresh = fresh.and(all);
-                if fresh.is_empty() && !section.replicas.is_empty() { Err(Reason::NoneFresh) } else { Ok(fresh) }
+                if fresh.is_empty() && !section.replicas_now().is_empty() { Err(Reason::NoneFresh) } else { Ok(fresh) }
             }
         }
     }
@@ -230,6 +230,11 @@ impl Fallbacks {
         let [a, b, c] = first;
         let [d, e, f] = then;
         Fallbacks { sets: [a, b, c, d, e, f], next, left: if most == 0 { u16::MAX } else { most } }
+    }
+
+    /// Those of them that are in the set.
+    pub fn within(self, set: NodeSet) -> Self {
+        Fallbacks { sets: self.sets.map(|nodes| nodes.and(set)), ..self }
     }
 }
 
@@ -361,7 +366,7 @@ impl Router {
             let reads = section.trx_stickiness == Stickiness::On
                 && situation.read_only
                 && !situation.no_split
-                && !section.replicas.is_empty()
+                && !section.replicas_now().is_empty()
                 && !(section.source_on_write && situation.used_source);
             let (role, reason) = match situation.fresh(section) {
                 _ if !reads => (Role::Source, Reason::TransactionStart),
@@ -415,11 +420,11 @@ impl Router {
             last_used: situation.last_used,
             now_ms: situation.now_ms,
         };
-        let all = Candidates { sources: section.sources, replicas: section.replicas };
+        let all = Candidates { sources: section.sources_now(), replicas: section.replicas_now() };
         let mut candidates = self.chain.narrow(&view, all, random).map_err(Refusal::Filtered)?;
         // Of the replicas that the filters left, those that are fresh. If none of them is, a source has to answer, whatever
         // the strategy: this is no failure.
-        let fresh = candidates.replicas.and(situation.fresh(section).unwrap_or(section.replicas));
+        let fresh = candidates.replicas.and(situation.fresh(section).unwrap_or(section.replicas_now()));
         let none_fresh = fresh.is_empty() && !candidates.replicas.is_empty();
         candidates.replicas = fresh;
         if self.chain.is_users() {

@@ -63,6 +63,8 @@ pub(super) struct Peer {
     pub has_gtids: bool,
     /// `@@gtid_executed`, `@@gtid_current_pos`.
     pub executed: Vec<u8>,
+    /// `@@read_only` is on; None if it did not say.
+    pub read_only: Option<bool>,
 }
 
 /// The session variables that MySQL is asked to report. Not `*`: that would bring `statement_id` with every reply, and a
@@ -118,12 +120,13 @@ pub(super) async fn set_up(connection: &mut Connection) -> Result<SetUp, Error> 
         connection.queue(Command::Query, &[statement.as_bytes()]);
     }
     connection.send(Command::Query, &[last.as_bytes()]).await?;
-    if let Some([mode, tracked, identity, gtids, executed]) = first_row(connection).await? {
+    if let Some([mode, tracked, identity, gtids, executed, read_only]) = first_row(connection).await? {
         found.sql_mode = mode;
         found.tracked = Some(tracked);
         // ON_PERMISSIVE gives a GTID to some transactions only; `log_bin` is 1.
         let has_gtids = gtids == b"ON" || gtids == b"1";
-        found.peer = Peer { identity, has_gtids, executed };
+        let read_only = (!read_only.is_empty()).then(|| read_only != b"0" && !read_only.eq_ignore_ascii_case(b"OFF"));
+        found.peer = Peer { identity, has_gtids, executed, read_only };
     }
     found.armed = armed(connection, arming.len()).await?;
     found.peer.has_gtids &= found.armed.gtids != Gtids::Untold;
@@ -131,11 +134,9 @@ pub(super) async fn set_up(connection: &mut Connection) -> Result<SetUp, Error> 
 }
 
 /// What a new connection is asked. Servers that take [`SESSION_TRACK`] (MySQL 5.7, MariaDB 10.2) know all of it.
-const ABOUT_MYSQL: &str =
-    "SELECT @@sql_mode,@@session_track_system_variables,@@server_uuid,@@GLOBAL.gtid_mode,@@GLOBAL.gtid_executed";
+const ABOUT_MYSQL: &str = "SELECT @@sql_mode,@@session_track_system_variables,@@server_uuid,@@GLOBAL.gtid_mode,@@GLOBAL.gtid_executed,@@GLOBAL.read_only";
 /// The same for MariaDB.
-const ABOUT_MARIADB: &str =
-    "SELECT @@sql_mode,@@session_track_system_variables,@@server_id,@@log_bin,@@GLOBAL.gtid_current_pos";
+const ABOUT_MARIADB: &str = "SELECT @@sql_mode,@@session_track_system_variables,@@server_id,@@log_bin,@@GLOBAL.gtid_current_pos,@@GLOBAL.read_only";
 
 /// `COM_RESET_CONNECTION`, which switches the tracking off, and arming again behind it: one round trip.
 ///

@@ -15,7 +15,7 @@ use super::{Phase, Session};
 
 impl Session {
     /// Sends a command to the plain handle's server or, routed, to the node used last (else the source).
-    async fn send_command(&mut self, command: Command, argument: &[&[u8]]) -> Result<(), Error> {
+    pub(super) async fn send_command(&mut self, command: Command, argument: &[&[u8]]) -> Result<(), Error> {
         if self.router.is_none() {
             return self.send_plain(command, argument).await;
         }
@@ -28,9 +28,8 @@ impl Session {
     async fn command(&mut self, command: Command, argument: &[&[u8]]) -> Result<(), Error> {
         let columns = self.outcome.field_count;
         self.begin().await?;
-        self.send_command(command, argument).await?;
         let family = self.options.family;
-        let reply = match self.current()?.read_head().await {
+        let reply = match self.command_head(command, argument).await {
             Ok(head) => expect_ok(head, family),
             Err(error) => Err(error),
         };
@@ -367,6 +366,25 @@ impl Session {
         }
     }
 
+    /// No transaction of this handle is open on any node, and its source has not been reached: an API call that ends or
+    /// switches transactions has nothing to do.
+    pub(super) fn nothing_to_end(&self) -> bool {
+        self.router.as_deref().is_some_and(|router| {
+            let idle = router.transaction_node.is_none() && router.lost.is_none() && router.bound.node().is_none();
+            idle && router.section.sources_now().iter().all(|node| self.nodes[node.index()].connection().is_none())
+        })
+    }
+
+    /// autocommit was switched without asking a server: the status bits that programs read follow.
+    pub(super) fn set_autocommit_status(&mut self, enabled: bool) {
+        const AUTOCOMMIT: u16 = 2;
+        if enabled {
+            self.outcome.status |= AUTOCOMMIT;
+        } else {
+            self.outcome.status &= !AUTOCOMMIT;
+        }
+    }
+
     /// Makes an open source the node of the next call, unless the handle has to stay where it is.
     fn prefer_source(&mut self) {
         let Some(router) = self.router.as_deref() else { return };
@@ -374,7 +392,7 @@ impl Session {
             return;
         }
         let open = |node: &crate::cluster::topology::NodeId| self.nodes[node.index()].connection().is_some();
-        if let Some(source) = router.section.sources.iter().find(open) {
+        if let Some(source) = router.section.sources_now().iter().find(open) {
             self.at = Some(source.index());
         }
     }

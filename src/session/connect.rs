@@ -300,7 +300,14 @@ impl Session {
         self.remember_account(user, password);
         self.carry.set_schema(database, None);
         self.retarget();
-        if was_open && let Err(error) = self.open_for_call().await {
+        let mut opened = if was_open { self.open_for_call().await } else { Ok(()) };
+        let mut repeats = 0;
+        while opened.as_ref().is_err_and(|error| self.wants_repeating(error, repeats)) {
+            repeats += 1;
+            self.pause_before_repeating().await;
+            opened = self.open_for_call().await;
+        }
+        if let Err(error) = opened {
             // The old account with its state goes on; what lived on the connections that were closed is lost.
             self.args = before.0;
             self.carry = before.1;

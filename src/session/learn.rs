@@ -393,7 +393,7 @@ impl Session {
     pub(super) fn reads_are_detached(&self, index: usize) -> bool {
         self.router.as_deref().is_some_and(|router| {
             router.section.replicas_until_write
-                && NodeId::new(index).is_some_and(|node| !router.section.sources.contains(node))
+                && NodeId::new(index).is_some_and(|node| !router.section.sources_now().contains(node))
         })
     }
 

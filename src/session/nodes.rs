@@ -1,6 +1,7 @@
 //! One node of a handle: whom to connect to, the connection if it is open, and which state that has been given.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use crate::cluster::topology::TlsSettings;
 use crate::conn::{Connection, Target};
@@ -23,6 +24,10 @@ pub(super) struct Node {
     pub versions: Versions,
     /// What is tracked on the connection for the handle's own sake; nothing on a plain handle.
     pub armed: Armed,
+    /// What the server said on connecting of whether it takes writes; None if it was not asked.
+    pub read_only: Option<bool>,
+    /// When a statement was sent to it last.
+    pub used: Duration,
     /// Tells this connection, since its last reset, from every other of the process: prepared statements belong to it.
     era: u64,
 }
@@ -44,6 +49,8 @@ impl Node {
             published: None,
             versions: Versions::default(),
             armed: Armed::default(),
+            read_only: None,
+            used: Duration::ZERO,
             era: 0,
         }
     }
@@ -98,6 +105,7 @@ impl Node {
         self.versions = other.versions;
         self.armed = std::mem::take(&mut other.armed);
         self.published = other.published.take();
+        (self.read_only, self.used) = (other.read_only, other.used);
         self.era = other.era;
     }
 
@@ -105,6 +113,19 @@ impl Node {
     pub fn take(&mut self) -> Option<Connection> {
         self.published = None;
         self.connection.take()
+    }
+
+    /// Takes the connection out for [`Node::give_back`].
+    pub fn lend(&mut self) -> Option<Connection> {
+        self.connection.take()
+    }
+
+    /// Puts back what [`Node::lend`] took out; None: it was closed.
+    pub fn give_back(&mut self, connection: Option<Connection>) {
+        if connection.is_none() {
+            self.published = None;
+        }
+        self.connection = connection;
     }
 
     /// Drops a connection that a failure has made useless; true if there was one.

@@ -119,13 +119,19 @@ impl Session {
         let mut failure: Option<Error> = None;
         let mut refused = None;
         for index in 0..count {
-            match self.current()?.read_head().await {
+            let part = self.router.as_deref().and_then(|router| router.prelude.get(index).copied());
+            let connection = self.current()?;
+            let head = match part {
+                Some(Part::MultiStatements) => connection.read_head_of_option().await,
+                _ => connection.read_head().await,
+            };
+            match head {
                 Ok(Head::Ok(_)) => {}
                 Ok(_) => return Err(self.fail_prelude(Error::malformed(family), None)),
                 Err(error) => {
                     let fatal = self.current()?.is_broken();
                     if failure.is_none() && error.origin == Origin::Server {
-                        refused = self.router.as_deref().and_then(|router| router.prelude.get(index).copied());
+                        refused = part;
                     }
                     failure.get_or_insert(error);
                     if fatal {
@@ -151,6 +157,11 @@ impl Session {
     }
 
     pub(super) fn fail_prelude(&mut self, error: Error, refused: Option<Part>) -> Error {
+        if self.current().is_ok_and(|connection| connection.broke_off()) {
+            // The read behind it may have run: it is not sent to a source.
+            self.failed();
+            return error;
+        }
         if let Some(at) = self.at
             && let Some(connection) = self.nodes[at].take()
         {

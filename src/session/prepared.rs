@@ -7,15 +7,16 @@
 use std::sync::Arc;
 
 use crate::cluster::topology::NodeId;
-use crate::conn::{Command, End, PrepareOk, statement};
+use crate::conn::{Command, PrepareOk, statement};
 use crate::error::{Error, Origin, Sent};
 use crate::options::Family;
-use crate::result::{BinaryRows, Builder, Columns, LARGE_HEADER};
+use crate::result::{BinaryRows, Columns};
 use crate::route::Statement;
 use crate::route::decide::Decision;
 
 use super::carry::variables::Setting;
 use super::execution::Request;
+use super::kept::Kept;
 use super::results::expect_ok;
 use super::steer::{Manner, What};
 use super::{Phase, Session};
@@ -44,6 +45,8 @@ pub struct Prepared {
     committed: Option<Decision>,
     /// The handle's numbering of nodes that all of this goes by.
     numbering: u32,
+    /// The last execution, if it is a read that may run again.
+    pub(super) kept: Kept,
 }
 
 /// What a statement's text means depends on these when it is prepared, not when it is executed.
@@ -104,6 +107,19 @@ impl Prepared {
         self.instances.iter().find(|instance| instance.node == node && Some(instance.era) == era).copied()
     }
 
+    /// Its text.
+    pub(super) fn text(&self) -> Arc<[u8]> {
+        Arc::clone(&self.sql)
+    }
+
+    /// It was executed on this node.
+    pub(super) fn moved_to(&mut self, node: Option<usize>) {
+        self.home = node;
+        if let Some(node) = node {
+            self.types_are_known(node);
+        }
+    }
+
     /// What a program asks for that has not prepared anything: the server will refuse it.
     fn unprepared(&self) -> Option<Instance> {
         let unknown = Instance { node: 0, era: 0, id: self.last_id, knows_types: false };
@@ -140,8 +156,20 @@ impl Session {
         prepared.reading = self.reading_of(sql);
         let described = if self.router.is_some() {
             let mut described = None;
-            let what = &mut What::Prepare(prepared, &mut described);
-            self.send_routed_as(sql, Manner::Preparing, what).await?;
+            let mut repeats = 0;
+            loop {
+                let what = &mut What::Prepare(prepared, &mut described);
+                match self.send_routed_as(sql, Manner::Preparing, what).await {
+                    Err(error) if self.is_transient(&error, repeats) => {
+                        repeats += 1;
+                        self.pause_before_repeating().await;
+                    }
+                    sent => {
+                        sent?;
+                        break;
+                    }
+                }
+            }
             match described {
                 Some(described) => described,
                 None => return Err(Error::gone(self.options.family)),
@@ -299,6 +327,13 @@ impl Session {
             prepared.types_are_known(at);
         }
         answer?;
+        prepared.kept.clear();
+        if self.phase == Phase::HasResult
+            && self.may_be_read_again()
+            && let Some(columns) = &self.pending
+        {
+            prepared.kept.fill(request, columns);
+        }
         self.look_at_rows(request.flags != 0).await
     }
 
@@ -316,12 +351,6 @@ impl Session {
         }
         self.send_execution_to_its_node(prepared, request, &sql).await?;
         let mut answer = self.read_reply().await;
-        if answer.is_err()
-            && let Some(manner) = self.again.take()
-        {
-            self.send_routed_as(&sql, manner, &mut What::Execute(prepared, request)).await?;
-            answer = self.read_reply().await;
-        }
         if let (Err(error), Some(at)) = (&answer, self.at)
             && wants_preparing(error)
         {
@@ -329,7 +358,10 @@ impl Session {
             self.send_routed_as(&sql, Manner::Awaited, &mut What::Execute(prepared, request)).await?;
             answer = self.read_reply().await;
         }
-        answer
+        match answer {
+            Err(error) => Box::pin(self.recover(&sql, error, &mut What::Execute(prepared, request))).await,
+            answer => answer,
+        }
     }
 
     /// Without a state machine in the usual case: the node is open, lacks nothing, has the statement, and takes the
@@ -350,6 +382,7 @@ impl Session {
         };
         self.renumber(prepared);
         let index = decision.node.index();
+        self.notice_idle_end(index);
         let current = self.carry.is_current(&self.nodes[index].versions)
             && self.asks_nothing(index)
             && self.injects(index, &statement).is_none();
@@ -426,76 +459,6 @@ impl Session {
             Some(_) => BinaryRows::default(),
         };
         Ok(Executed { columns, rows: RowsAre::Here(rows) })
-    }
-
-    /// `mysql_stmt_store_result`: all rows that wait. `first` is a row that was read before; empty = none was.
-    ///
-    /// Errors: 2014 when none wait; 2008; 2013; the server's own.
-    pub async fn store_statement_rows(&mut self, first: &[u8]) -> Result<BinaryRows, Error> {
-        if self.phase != Phase::StatementRows {
-            return Err(Error::out_of_sync());
-        }
-        match self.collect_rows(first).await {
-            Ok((rows, end)) => {
-                self.outcome.affected_rows = rows.len();
-                self.end_of_rows(end);
-                Ok(rows)
-            }
-            Err(error) => {
-                self.failed();
-                Err(error)
-            }
-        }
-    }
-
-    async fn collect_rows(&mut self, first: &[u8]) -> Result<(BinaryRows, End), Error> {
-        let family = self.options.family;
-        let mut rows = Builder::default();
-        if !first.is_empty() {
-            let mut block = vec![0; LARGE_HEADER];
-            block.extend_from_slice(first);
-            let begun = rows.start(0).and_then(|()| rows.adopt(block));
-            begun.map_err(|_| Error::out_of_memory(family))?;
-        }
-        let connection = self.current()?;
-        let end = match connection.binary_rows_at_once(&mut rows)? {
-            Some(end) => end,
-            None => connection.rest_of_binary_rows(&mut rows).await?,
-        };
-        Ok((connection.finish_binary_rows(&mut rows)?, end))
-    }
-
-    /// [`Session::next_statement_row`] for a row that is here. False: nothing has been done.
-    #[inline]
-    pub fn next_statement_row_at_once(&mut self, row: &mut Vec<u8>) -> bool {
-        self.phase == Phase::StatementRows
-            && self.current().is_ok_and(|connection| connection.next_binary_row_at_once(row))
-    }
-
-    /// The next row that waits; false at the end.
-    pub async fn next_statement_row(&mut self, row: &mut Vec<u8>) -> Result<bool, Error> {
-        Ok(self.read_statement_row(row).await?.is_none())
-    }
-
-    async fn read_statement_row(&mut self, row: &mut Vec<u8>) -> Result<Option<End>, Error> {
-        if self.phase != Phase::StatementRows {
-            return Err(Error::out_of_sync());
-        }
-        let read = match self.current() {
-            Ok(connection) => connection.next_binary_row(row).await,
-            Err(error) => Err(error),
-        };
-        match read {
-            Ok(None) => Ok(None),
-            Ok(Some(end)) => {
-                self.end_of_rows(end);
-                Ok(Some(end))
-            }
-            Err(error) => {
-                self.failed();
-                Err(error)
-            }
-        }
     }
 
     /// Up to `count` rows of the statement's cursor; `u32::MAX` = all that are left.

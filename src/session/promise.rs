@@ -327,7 +327,7 @@ impl Router {
             return Freshness::Source(Reason::PositionUnknown);
         }
         let fresh = self.fresh_nodes();
-        let replicas = self.section.replicas;
+        let replicas = self.section.replicas_now();
         if ask == Ask::Nothing || fresh == replicas || (ask == Ask::Before && !fresh.is_empty()) {
             return if fresh.is_empty() { Freshness::Source(Reason::NoneFresh) } else { Freshness::Replicas(fresh) };
         }
@@ -360,7 +360,7 @@ impl Router {
     /// Sources that were connected to, none of which tells GTIDs.
     fn sources_track_nothing(&self) -> bool {
         self.section
-            .sources
+            .sources_now()
             .iter()
             .all(|id| self.promise.peers.get(id.index()).is_none_or(|peer| peer.tracks != Some(true)))
     }
@@ -370,7 +370,7 @@ impl Router {
         let promise = &mut self.promise;
         let version = promise.version;
         let has = |peer: Option<&Peer>| peer.is_some_and(|peer| peer.has == version);
-        let replicas = self.section.replicas;
+        let replicas = self.section.replicas_now();
         let fresh: NodeSet = replicas.iter().filter(|id| has(promise.peers.get(id.index()))).collect();
         if !fresh.is_empty() {
             return fresh;

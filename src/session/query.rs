@@ -6,7 +6,7 @@ use crate::conn::{Command, Connection, Head, OkPacket};
 use crate::error::{Error, Origin, Sent, cr};
 use crate::options::Family;
 
-use super::steer::{Manner, Rest};
+use super::steer::{Manner, Rest, What};
 use super::{Phase, Session, infile};
 
 impl Session {
@@ -26,31 +26,24 @@ impl Session {
                 Rest::Nothing => {}
                 rest => {
                     self.send_routed_rest(sql, rest).await?;
-                    return self.read_routed_reply(sql).await;
+                    return match self.read_reply().await {
+                        Err(error) => Box::pin(self.recover(sql, error, &mut What::Text)).await,
+                        answer => answer,
+                    };
                 }
             }
         } else if !self.sent_at_once(Command::Query, &[sql]) {
             self.send_rest(Command::Query, &[sql]).await?;
         }
-        match self.current()?.head_at_once() {
+        let answer = match self.current()?.head_at_once() {
             Some(head @ (Ok(Head::Ok(_) | Head::ResultSet(_)) | Err(_))) => self.take_head(head),
             Some(Ok(Head::LocalInfile(name))) => self.read_reply_for_file(&name).await,
             None => self.read_reply().await,
+        };
+        match answer {
+            Err(error) if self.router.is_some() => Box::pin(self.recover(sql, error, &mut What::Text)).await,
+            answer => answer,
         }
-    }
-
-    /// The reply to a statement in front of which state may have been sent: if a replica refused that, the statement
-    /// is a read, and goes to the source.
-    #[cold]
-    async fn read_routed_reply(&mut self, sql: &[u8]) -> Result<(), Error> {
-        let answer = self.read_reply().await;
-        if answer.is_err()
-            && let Some(manner) = self.again.take()
-        {
-            self.send_routed(sql, manner).await?;
-            return self.read_reply().await;
-        }
-        answer
     }
 
     /// `mysql_send_query`: as [`Session::run`], without waiting for the reply. Nothing but the statement's reply is
@@ -74,7 +67,10 @@ impl Session {
             return Err(Error::out_of_sync());
         }
         self.phase = Phase::Ready;
-        self.read_reply().await
+        match self.read_reply().await {
+            Err(error) if self.router.is_some() => Box::pin(self.recover_sent(error)).await,
+            answer => answer,
+        }
     }
 
     /// In front of every command: refuses it out of order, forgets what the last one did.
@@ -224,6 +220,11 @@ impl Session {
         self.pending = None;
         self.outcome.affected_rows = !0;
         self.outcome.status &= !super::MORE_RESULTS;
+        if let Some(at) = self.at
+            && let Some(router) = self.router.as_deref_mut()
+        {
+            router.rerun.note(self.nodes[at].connection());
+        }
         self.after_failure();
         self.observe_failure();
     }

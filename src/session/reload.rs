@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use crate::cluster::config::Snapshot;
+use crate::cluster::health::Health;
 use crate::cluster::topology::{NodeSet, NodeState};
 use crate::env::{Clock, SystemClock};
 use crate::log;
@@ -82,6 +83,7 @@ impl Session {
             // Its words are told with the names of the section's nodes.
             router.decision = None;
             router.excluded = NodeSet::EMPTY;
+            router.health = Health::new(section.nodes.len());
             router.promise.follow(&section.consistency, section.nodes.len(), &now_at);
             router.chain = chain;
             router.measures = measures(&section);

@@ -35,6 +35,11 @@ impl Session {
             }
             Err(error) => {
                 self.failed();
+                if self.router.is_some()
+                    && let Some(columns) = Box::pin(self.store_elsewhere(&error, &columns, stored)).await
+                {
+                    return Ok(Some(columns));
+                }
                 Err(error)
             }
         }
@@ -49,6 +54,7 @@ impl Session {
         let columns = self.take_pending()?;
         if columns.is_some() {
             self.phase = Phase::Streaming;
+            self.forget_rerun();
         }
         Ok(columns)
     }
@@ -182,6 +188,7 @@ impl Session {
         if !self.more_results() {
             return Ok(false);
         }
+        self.forget_rerun();
         self.read_reply().await?;
         Ok(true)
     }

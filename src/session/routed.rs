@@ -11,25 +11,26 @@ use zeroize::Zeroize;
 use crate::cluster::Clusters;
 use crate::cluster::balance::Ticket;
 use crate::cluster::config::{Call, FilterSpec, Section, Snapshot, Store, Strategy};
-use crate::cluster::topology::{Endpoint as ClusterEndpoint, NodeId, NodeSet, Role};
+use crate::cluster::health::Health;
+use crate::cluster::topology::{Endpoint as ClusterEndpoint, NodeId, NodeSet};
 use crate::cluster::user_filter::UserFilters;
-use crate::conn::{Command, Connection, Endpoint, Placeholder, Target};
+use crate::conn::{Command, Endpoint, Placeholder, Target};
 use crate::env::{Clock, SystemClock, SystemRandom};
-use crate::error::{Error, Sent, cr};
+use crate::error::{Error, cr};
 use crate::log;
-use crate::options::Options;
 use crate::route::cache::{DEFAULT_LIMIT_BYTES, StatementCache};
 use crate::route::decide::{self, Decision};
 use crate::route::transaction::Tracker;
-use crate::route::{Class, ClassifyConfig, Effect, LexContext, Server, ServerFamily};
+use crate::route::{ClassifyConfig, LexContext, Server, ServerFamily};
 
-use super::arm::{self, Shown};
+use super::arm::Shown;
 use super::bound::Bound;
 use super::carry::{Part, variables::Setting};
 use super::connect::{ConnectArgs, Environment};
 use super::effects::{self, Pending};
 use super::nodes::Node;
 use super::promise::Promise;
+use super::recover::Rerun;
 use super::steer::{Awaited, holder_of, unknown_thread};
 use super::{Phase, Session};
 
@@ -94,7 +95,7 @@ pub struct Router {
     pub(super) decision: Option<(Decision, &'static str, &'static str)>,
     decision_text: Vec<u8>,
     placeholder: Option<Placeholder>,
-    known_version: Option<Vec<u8>>,
+    pub(super) known_version: Option<Vec<u8>>,
     pub(super) handle_number: u64,
     /// The statement that is not answered to its end.
     pub(super) in_flight: Option<Ticket>,
@@ -102,6 +103,14 @@ pub struct Router {
     pub(super) measures: bool,
     /// When the present statement began.
     pub(super) now: Duration,
+    /// Nodes that refused this handle.
+    pub(super) health: Health,
+    /// The read whose reply is awaited, as far as it may be sent again.
+    pub(super) rerun: Rerun,
+    /// The last decision failed because there is no source.
+    pub(super) no_source: bool,
+    /// When the connects of the present statement have to be done.
+    pub(super) connects_until: Option<Duration>,
 }
 
 /// Where a handle's configuration came from, to see whether there is a newer one.
@@ -119,7 +128,10 @@ impl Router {
 
     /// Nodes whose failure is remembered.
     pub(super) fn failed(&self) -> NodeSet {
-        if self.section.failover.remember_failed { self.section.health.failed_nodes(self.now) } else { NodeSet::EMPTY }
+        if !self.section.failover.remember_failed {
+            return NodeSet::EMPTY;
+        }
+        self.section.health.failed_nodes(self.now).or(self.health.failed_nodes(self.now))
     }
 }
 
@@ -234,6 +246,10 @@ impl Session {
             in_flight: None,
             measures: measures(&section),
             now: SystemClock.now(),
+            health: Health::new(section.nodes.len()),
+            rerun: Rerun::default(),
+            no_source: false,
+            connects_until: None,
             snapshot,
             origin,
             section: Arc::clone(&section),
@@ -247,14 +263,15 @@ impl Session {
         self.phase = Phase::Ready;
         self.connected = true;
         if !section.lazy_connections {
-            let sources_first = section.sources.iter().chain(section.replicas.minus(section.sources).iter());
+            let sources_first =
+                section.sources_now().iter().chain(section.replicas_now().minus(section.sources_now()).iter());
             for node in sources_first.collect::<Vec<_>>() {
                 if let Err(error) = self.open_node(node.index()).await {
                     self.close();
                     return Err(error);
                 }
             }
-            self.at = section.sources.at_or_after(0).map(NodeId::index);
+            self.at = section.sources_now().at_or_after(0).map(NodeId::index);
         }
         Ok(())
     }
@@ -312,71 +329,6 @@ impl Session {
         }
     }
 
-    /// Opens a node's connection: schema and character set with the handshake, then what the lexer must know.
-    ///
-    /// Errors: those of a connect.
-    pub(super) async fn open_node(&mut self, index: usize) -> Result<(), Error> {
-        let Some(router) = self.router.as_deref_mut() else { return Err(Error::gone(self.options.family)) };
-        let Some(node) = self.nodes.get_mut(index) else { return Err(Error::gone(self.options.family)) };
-        let mut options: Options = self.options.clone();
-        options.attributes.retain(|(name, _)| !name.starts_with(b"ms."));
-        if let Some(tls) = &node.tls {
-            tls.apply(&mut options.tls);
-        }
-        let id = NodeId::new(index);
-        if id.is_none_or(|id| router.section.role_of(id) != Role::Source) {
-            let sets_state = |sql: &Vec<u8>| sets_session_state(sql, &router.context);
-            options.init_commands.retain(sets_state);
-        }
-        let mut target = node.target.clone();
-        if let Some(schema) = self.carry.schema() {
-            target.database = Some(schema.to_vec());
-        }
-        if self.carry.multi_statements() == Some(true) {
-            target.client_flags |= CLIENT_MULTI_STATEMENTS;
-        }
-        let opened = match Connection::open(&target, &options).await {
-            Ok(mut connection) => arm::set_up(&mut connection).await.map(|found| (connection, found)),
-            Err(error) => Err(error),
-        };
-        match opened {
-            Ok((connection, found)) => {
-                if let Some(id) = id {
-                    router.section.health.well(id);
-                }
-                let server = connection.server();
-                // libmysqlclient keeps the prefix with which MariaDB 10 hides its version from old replicas.
-                let version = server.version.strip_prefix(b"5.5.5-").unwrap_or(&server.version);
-                let seen = Server::from_version(version, server.is_mariadb);
-                let mode = self.carry.variable(b"sql_mode");
-                router.learn_server(seen, &found.sql_mode, mode);
-                router.shown.learn(found.tracked);
-                router.met_server(index, &found.peer, server.is_mariadb);
-                router.known_version = Some(server.version.clone());
-                router.section.facts.learn(&server.version, server.is_mariadb);
-                let mut versions = self.carry.fresh();
-                if self.carry.multi_statements() == Some(true) {
-                    self.carry.has_multi_statements(&mut versions);
-                }
-                node.connected(connection, versions);
-                node.armed = found.armed;
-                node.publish();
-                Ok(())
-            }
-            Err(error) => {
-                if let Some(id) = id {
-                    router.section.health.failed(id, error.code, SystemClock.now());
-                }
-                log::get().message(
-                    log::Level::Warning,
-                    router.handle_number,
-                    &format!("node {} cannot be used: {error}", router.label(index)),
-                );
-                Err(error.sent(Sent::No))
-            }
-        }
-    }
-
     /// Makes sure that some node is open, and current, for a call that is no statement: the node used last, else
     /// the source in failover order.
     pub(super) async fn open_for_call(&mut self) -> Result<(), Error> {
@@ -395,9 +347,9 @@ impl Session {
         let Some(router) = self.router.as_deref() else { return Err(Error::gone(self.options.family)) };
         let section = Arc::clone(&router.section);
         let failover = section.failover.strategy != Strategy::Disabled;
-        let others = section.replicas.minus(section.sources);
+        let others = section.replicas_now().minus(section.sources_now());
         let mut failure = None;
-        for node in section.sources.iter().chain(others.iter().filter(|_| failover)).collect::<Vec<_>>() {
+        for node in section.sources_now().iter().chain(others.iter().filter(|_| failover)).collect::<Vec<_>>() {
             let index = node.index();
             if self.nodes[index].connection().is_some() {
                 return Ok(index);
@@ -510,7 +462,7 @@ impl Router {
     ///
     /// `set`: the mode that the program has set, which goes to the node ahead of every statement; then its own mode does
     /// not count.
-    fn learn_server(&mut self, seen: Server, mode: &[u8], set: Option<&Setting>) {
+    pub(super) fn learn_server(&mut self, seen: Server, mode: &[u8], set: Option<&Setting>) {
         let before = self.context;
         let known = self.server_mode.get_or_insert_with(|| mode.to_vec());
         if *known != mode {
@@ -556,13 +508,6 @@ impl Router {
     }
 }
 
-/// An init command that every node gets; the others are the source's alone.
-fn sets_session_state(sql: &[u8], context: &LexContext) -> bool {
-    let statement = crate::route::classify(sql, context, &ClassifyConfig::default());
-    let global = |effect: &Effect| matches!(effect, Effect::SetGlobal(_));
-    statement.class == Class::Session && !statement.effects.iter().any(global)
-}
-
 /// The section that a connect call names or fits.
 pub(super) fn section_of(args: &ConnectArgs, snapshot: &Snapshot) -> Option<Arc<Section>> {
     let text = |bytes: &Option<Vec<u8>>| bytes.as_deref().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
@@ -602,6 +547,6 @@ pub(super) fn tell_problems(snapshot: &Snapshot) {
 }
 
 /// `CLIENT_MULTI_STATEMENTS`.
-const CLIENT_MULTI_STATEMENTS: u64 = 1 << 16;
+pub(super) const CLIENT_MULTI_STATEMENTS: u64 = 1 << 16;
 /// `SERVER_STATUS_AUTOCOMMIT`.
 const STATUS_AUTOCOMMIT: u16 = 2;

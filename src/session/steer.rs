@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::cluster::config::Stickiness;
 use crate::cluster::topology::{NodeId, NodeSet, Role};
 use crate::conn::{Command, Endpoint, PrepareOk};
-use crate::error::{Error, Sent, cr};
+use crate::error::{Error, Origin, Sent, cr};
 use crate::log::{self, DecisionLine};
 use crate::result::Columns;
 use crate::route::decide::{self, Decision, Fallbacks, Situation, Wanted};
@@ -16,6 +16,7 @@ use crate::route::filter::Asked;
 use crate::route::{Access, CALLS, Class, Effect, Hint, Server, Statement, TransactionControl};
 
 use super::carry::Part;
+use super::discover::Search;
 use super::effects;
 use super::execution::Request;
 use super::nodes::Node;
@@ -38,6 +39,10 @@ pub(super) enum Manner {
     Preparing,
     /// As [`Manner::Awaited`], on the source: a replica refused the state that the statement relies on.
     OnSource,
+    /// As [`Manner::Awaited`], on another replica than the node used last, and nowhere else.
+    Elsewhere,
+    /// As [`Manner::Awaited`], on the node used last.
+    Again,
 }
 
 /// What is sent to a node that is ready for it.
@@ -132,7 +137,13 @@ impl Session {
             // If no node answers, the statement's own connect says so.
             let _ = self.open_for_call().await;
         }
-        let (statement, decision) = self.destination(sql, manner)?;
+        let mut search = Search::default();
+        let (statement, decision) = loop {
+            match self.destination(sql, manner) {
+                Err(_) if self.lacks_source() && self.look_for_source(&mut search, None, false).await => {}
+                found => break found?,
+            }
+        };
         self.carry_out(sql, manner, statement, decision, what).await
     }
 
@@ -141,7 +152,10 @@ impl Session {
         if self.must_ask_first(sql) {
             return Ok(None);
         }
-        let found = self.destination(sql, Manner::Pipelined)?;
+        let found = match self.destination(sql, Manner::Pipelined) {
+            Err(_) if self.lacks_source() => return Ok(None),
+            found => found?,
+        };
         let leaves = self.router.as_deref().is_some_and(|router| router.leaves.is_some());
         Ok((!leaves).then_some(found))
     }
@@ -152,8 +166,12 @@ impl Session {
         if self.must_ask_first(sql) {
             return Ok(Rest::All);
         }
-        let (statement, decision) = self.destination(sql, Manner::Pipelined)?;
+        let (statement, decision) = match self.destination(sql, Manner::Pipelined) {
+            Err(_) if self.lacks_source() => return Ok(Rest::All),
+            found => found?,
+        };
         let index = decision.node.index();
+        self.notice_idle_end(index);
         let leaves = self.router.as_deref().is_some_and(|router| router.leaves.is_some());
         let current = self.carry.is_current(&self.nodes[index].versions)
             && self.asks_nothing(index)
@@ -249,23 +267,35 @@ impl Session {
         mut decision: Decision,
         what: &mut What<'_>,
     ) -> Result<Decision, Error> {
-        let mut fallbacks = self.fallbacks();
+        let mut fallbacks = self.fallbacks(manner);
         let mut node = decision.node;
         let mut reopened = false;
+        let mut checked = false;
+        let mut search = Search::default();
         if let Some(router) = self.router.as_deref_mut() {
             router.refused = None;
+            router.connects_until = router.section.recovery.budget.map(|budget| router.now + budget);
         }
         loop {
             let index = node.index();
             let was_open = self.nodes[index].connection().is_some();
             let knew = self.knows_tracking();
-            let mut sent = self.make_ready(index, &statement, manner).await;
+            let mut sent = if was_open { Ok(()) } else { self.open_node(index).await };
+            if sent.is_ok() && !was_open && !checked && self.may_move() && !matches!(what, What::Prepare(..)) {
+                checked = true;
+                if self.check_roles_of_new(index).await {
+                    decision = self.decide(sql, &statement, manner)?;
+                    fallbacks = self.fallbacks(manner);
+                    node = decision.node;
+                    continue;
+                }
+            }
             if sent.is_ok() && (self.reads_differently(sql, &statement) || (!knew && self.is_without_gtids())) {
                 // The new node has another version or sql_mode than those that were known; or it is the first to tell
                 // that there are no GTIDs, and they are needed.
                 statement = self.classified(sql)?;
                 decision = self.decide(sql, &statement, manner)?;
-                fallbacks = self.fallbacks();
+                fallbacks = self.fallbacks(manner);
                 node = decision.node;
                 continue;
             }
@@ -283,6 +313,9 @@ impl Session {
                 }
             }
             if sent.is_ok() {
+                sent = self.make_ready(index, &statement, manner).await;
+            }
+            if sent.is_ok() {
                 self.at = Some(index);
                 sent = self.send_what(index, sql, &statement, manner, what).await;
             }
@@ -298,7 +331,8 @@ impl Session {
                     let refused = self.router.as_deref_mut().and_then(|router| router.refused.take());
                     let movable =
                         statement.class == Class::Read || decision.reason == decide::Reason::ReadOnlyTransactionStart;
-                    if movable && manner != Manner::OnSource && (refused.is_some() || refuses_state(&error)) {
+                    let free = !matches!(manner, Manner::OnSource | Manner::Elsewhere);
+                    if movable && free && (refused.is_some() || refuses_state(&error)) {
                         if refused.is_some_and(|part| part != Part::Schema) && self.exclude(index, &error) {
                             // Another replica may take it.
                         } else {
@@ -306,7 +340,7 @@ impl Session {
                             manner = Manner::OnSource;
                         }
                         decision = self.decide(sql, &statement, manner)?;
-                        fallbacks = self.fallbacks();
+                        fallbacks = self.fallbacks(manner);
                         node = decision.node;
                         continue;
                     }
@@ -315,8 +349,23 @@ impl Session {
                         reopened = true;
                         continue;
                     }
-                    match fallbacks.next() {
+                    let next = if self.has_time_to_connect() { fallbacks.next() } else { None };
+                    match next {
                         Some(next) => node = next,
+                        None if decision.role == Role::Source
+                            && error.origin == Origin::Client
+                            && !matches!(manner, Manner::Elsewhere | Manner::Again)
+                            && self.look_for_source(&mut search, Some(index), false).await =>
+                        {
+                            reopened = false;
+                            if let Some(router) = self.router.as_deref_mut() {
+                                router.connects_until =
+                                    router.section.recovery.budget.map(|budget| router.now + budget);
+                            }
+                            decision = self.decide(sql, &statement, manner)?;
+                            fallbacks = self.fallbacks(manner);
+                            node = decision.node;
+                        }
                         None => return Err(error),
                     }
                 }
@@ -326,6 +375,9 @@ impl Session {
                     return Err(self.lose(error));
                 }
             }
+        }
+        if let Some(router) = self.router.as_deref_mut() {
+            router.connects_until = None;
         }
         if node != decision.node
             && let Some(router) = self.router.as_deref()
@@ -403,6 +455,7 @@ impl Session {
         let Some(router) = self.router.as_deref_mut() else { return Err(Error::gone(self.options.family)) };
         let (mut wanted, hinted) = wanted(statement, manner);
         router.leaves = None;
+        router.no_source = false;
         let id = |index: Option<usize>| index.and_then(NodeId::new);
         let mut in_transaction = router.tracker.in_transaction() || !self.carry.autocommit();
         let mut read_only = router.tracker.is_read_only();
@@ -421,7 +474,7 @@ impl Session {
             in_transaction |= read_only;
             router.leaves = transaction_node.filter(|index| {
                 // The server ends the open transaction, but not that of a replica in favour of one that writes.
-                !read_only && NodeId::new(*index).is_some_and(|node| !router.section.sources.contains(node))
+                !read_only && NodeId::new(*index).is_some_and(|node| !router.section.sources_now().contains(node))
             });
             if router.leaves.is_some() {
                 transaction_node = None;
@@ -443,11 +496,15 @@ impl Session {
             (_, Class::Transaction) => router.freshness(None, Ask::Nothing),
             _ => router.no_freshness(),
         };
+        if manner == Manner::Again {
+            wanted = id(at).map_or(wanted, Wanted::Node);
+        }
         let serializable = self.carry.is_serializable();
         if !router.excluded.is_empty() && router.excluded_at != self.carry.changes() {
             // The state is another one now.
             router.excluded = NodeSet::EMPTY;
         }
+        let left_out = if manner == Manner::Elsewhere { id(at) } else { None };
         let situation = Situation {
             wanted,
             hinted,
@@ -457,7 +514,7 @@ impl Session {
             read_only: read_only && !serializable,
             transaction_node: id(transaction_node),
             serializable,
-            excluded: router.excluded,
+            excluded: left_out.map_or(router.excluded, |node| router.excluded.with(node)),
             last_used: id(at),
             last_write: id(router.last_write),
             used_source: router.used_source,
@@ -467,7 +524,20 @@ impl Session {
             asked: Some(Asked { sql, statement, schema: self.carry.schema().unwrap_or_default() }),
             now_ms: router.now.as_millis() as u64,
         };
-        router.chain.decide(&router.section, &situation, &mut router.random).map_err(|refusal| refusal.to_error())
+        match router.chain.decide(&router.section, &situation, &mut router.random) {
+            Ok(decision) if manner == Manner::Elsewhere => {
+                let replicas = router.section.replicas_now().minus(situation.excluded);
+                if decision.role != Role::Replica || !replicas.contains(decision.node) {
+                    return Err(Error::lost(self.options.family).sent(Sent::No));
+                }
+                Ok(decision)
+            }
+            Ok(decision) => Ok(decision),
+            Err(refusal) => {
+                router.no_source = refusal == decide::Refusal::NoSource;
+                Err(refusal.to_error())
+            }
+        }
     }
 
     /// Tells the log of a hint that was not followed.
@@ -482,17 +552,10 @@ impl Session {
     }
 
     /// What is tried behind the node decided on last.
-    fn fallbacks(&self) -> Fallbacks {
-        self.router.as_deref().map_or(Fallbacks::NONE, |router| router.chain.fallbacks())
-    }
-
-    /// False while the handle's transaction or state lives on one node: then a failure is the program's to know.
-    fn may_move(&self) -> bool {
-        self.router.as_deref().is_some_and(|router| {
-            let pinned = router.bound.node().is_some() || router.next_transaction.is_some();
-            let inside = router.tracker.in_transaction() && router.transaction_node.is_some();
-            !pinned && !inside
-        })
+    fn fallbacks(&self, manner: Manner) -> Fallbacks {
+        let Some(router) = self.router.as_deref() else { return Fallbacks::NONE };
+        let fallbacks = router.chain.fallbacks();
+        if manner == Manner::Elsewhere { fallbacks.within(router.section.replicas_now()) } else { fallbacks }
     }
 
     /// The error, after [`Session::note_loss`].
@@ -521,25 +584,6 @@ impl Session {
             router.forget_transaction();
         }
         self.check_lost()
-    }
-
-    /// No transaction of this handle is open on any node, and its source has not been reached: an API call that ends or
-    /// switches transactions has nothing to do.
-    pub(super) fn nothing_to_end(&self) -> bool {
-        self.router.as_deref().is_some_and(|router| {
-            let idle = router.transaction_node.is_none() && router.lost.is_none() && router.bound.node().is_none();
-            idle && router.section.sources.iter().all(|node| self.nodes[node.index()].connection().is_none())
-        })
-    }
-
-    /// autocommit was switched without asking a server: the status bits that programs read follow.
-    pub(super) fn set_autocommit_status(&mut self, enabled: bool) {
-        const AUTOCOMMIT: u16 = 2;
-        if enabled {
-            self.outcome.status |= AUTOCOMMIT;
-        } else {
-            self.outcome.status &= !AUTOCOMMIT;
-        }
     }
 }
 
@@ -598,6 +642,9 @@ impl Router {
             Class::Read if statement.effects.is_empty() && self.next_transaction.is_none() => Awaited::default(),
             _ => Awaited::of(statement, self.next_transaction.is_some()),
         };
+        let read = statement.class == Class::Read && statement.effects.is_empty();
+        let alone = !self.tracker.in_transaction() && self.bound.node().is_none();
+        self.rerun.keep(sql, statement, read && alone && self.section.recovery.retry_reads);
         self.in_flight = self.section.balance.sent(decision.node, self.measures.then_some(self.now));
         self.used_source |= decision.role == Role::Source;
         self.tracker.before(statement);
@@ -623,8 +670,8 @@ impl Router {
     pub(super) fn reason(&self, decision: &Decision, statement: &str) -> String {
         use crate::route::decide::Reason;
         let nodes = match decision.role {
-            Role::Source => self.section.sources,
-            Role::Replica => self.section.replicas,
+            Role::Source => self.section.sources_now(),
+            Role::Replica => self.section.replicas_now(),
         };
         let why = match decision.reason {
             Reason::Read | Reason::Write => statement.to_owned(),

@@ -115,6 +115,7 @@ pub(in crate::abi) async unsafe fn store_result<F: Abi>(stmt: *mut F::Stmt) -> c
     }
     let stored = match &ours.rows {
         Rows::Cursor(..) if !is_busy(handle) => handle.session.fetch_cursor(&ours.prepared, u32::MAX).await,
+        Rows::Waiting if !ours.cancelled && ours.fetched == 0 => handle.session.store_rows_of(&mut ours.prepared).await,
         Rows::Waiting if !ours.cancelled => handle.session.store_statement_rows(&[]).await,
         _ => {
             // SAFETY: a valid handle.

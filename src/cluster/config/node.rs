@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::file::{self, Stamp};
 use super::json::{Json, Value};
 use super::reader::{Object, Reader};
+use super::recovery::{self, Timeouts};
 use crate::cluster::topology::{MAX_NODES, Node, NodeId, NodeState, Role, Secret, TlsSettings};
 use crate::options::TlsMode;
 
@@ -27,6 +28,7 @@ const SERVED: &[&str] = &[
     "tls_version",
     "zone",
     "state",
+    "timeouts",
 ];
 
 /// Node keys that are known and not served yet.
@@ -37,13 +39,13 @@ const STATES: &[(&str, NodeState)] = &[("on", NodeState::On), ("drain", NodeStat
 /// A file besides the configuration that decided something, and how it looked then.
 pub(super) type Watched = (PathBuf, Option<Stamp>);
 
-/// Reads `master` or `slave` and appends to `nodes`. `section_tls` holds where a node says nothing.
+/// Reads `master` or `slave` and appends to `nodes`. `of_section` holds where a node says nothing.
 pub(super) fn read_list(
     reader: &mut Reader<'_>,
     json: &Json<'_>,
     path: &str,
     role: Role,
-    section_tls: &TlsSettings,
+    of_section: (&TlsSettings, Timeouts),
     nodes: &mut Vec<Node>,
     watched: &mut Vec<Watched>,
 ) {
@@ -78,7 +80,7 @@ pub(super) fn read_list(
             reader.wrong(json.at, &path, format!("a section has at most {MAX_NODES} nodes"), "");
             return;
         };
-        if let Some(node) = read(reader, &object, id, role, name, section_tls, watched) {
+        if let Some(node) = read(reader, &object, id, role, name, of_section, watched) {
             nodes.push(node);
         }
     }
@@ -90,7 +92,7 @@ fn read(
     id: NodeId,
     role: Role,
     name: String,
-    section_tls: &TlsSettings,
+    of_section: (&TlsSettings, Timeouts),
     watched: &mut Vec<Watched>,
 ) -> Option<Node> {
     reader.keys(object, SERVED, LATER);
@@ -123,6 +125,7 @@ fn read(
         reader.wrong(json.at, &object.path_of("password_file"), "expected either `password` or `password_file`", "");
     }
     let tls = read_tls(reader, object);
+    let timeouts = recovery::timeouts(reader, object);
     let zone = text(reader, "zone");
     let state = object.get("state").and_then(|json| reader.word(json, &object.path_of("state"), STATES));
     let host = host.filter(|host| !host.is_empty())?;
@@ -146,9 +149,10 @@ fn read(
         password: password.or(from_file),
         database,
         connect_flags,
-        tls: tls.or(section_tls),
+        tls: tls.or(of_section.0),
         zone,
         state: state.unwrap_or_default(),
+        timeouts: timeouts.or(of_section.1),
     })
 }
 

@@ -4,7 +4,7 @@ use super::json::{Json, Value};
 use super::node::{self, Watched};
 use super::problem::{Problem, Severity};
 use super::reader::{Object, Reader, join};
-use super::{Failover, MatchRule, Section, Stickiness, Strategy, filters, injection, quality};
+use super::{Failover, MatchRule, Section, Stickiness, Strategy, filters, injection, quality, recovery};
 use crate::charset;
 use crate::cluster::topology::Role;
 
@@ -22,6 +22,7 @@ const SERVED: &[&str] = &[
     "consistency",
     "global_transaction_id_injection",
     "zone",
+    "timeouts",
     "match",
     "ssl_mode",
     "ssl_ca",
@@ -33,18 +34,7 @@ const SERVED: &[&str] = &[
 ];
 
 /// Section keys of the plugin, of its fork and of this library's design that are not served yet.
-const LATER: &[&str] = &[
-    "transient_error",
-    "fabric",
-    "xa",
-    "pick",
-    "hints",
-    "pipelining",
-    "retry_reads",
-    "wait_for_primary_ms",
-    "board_dir",
-    "probe_ms",
-];
+const LATER: &[&str] = &["fabric", "xa", "pick", "hints", "pipelining", "board_dir"];
 
 /// Reads the section called `name`. Mistakes are in the reader; with one of them the section refuses connects.
 pub(super) fn read(
@@ -72,12 +62,15 @@ fn read_members(
     watched: &mut Vec<Watched>,
 ) {
     let before = reader.problems.len();
-    reader.keys(object, SERVED, LATER);
+    reader.keys(object, &[SERVED, recovery::KEYS].concat(), LATER);
     let tls = node::read_tls(reader, object);
+    let timeouts = recovery::timeouts(reader, object);
     let mut nodes = Vec::new();
     for (key, role) in [("master", Role::Source), ("slave", Role::Replica)] {
         match object.get(key) {
-            Some(json) => node::read_list(reader, json, &object.path_of(key), role, &tls, &mut nodes, watched),
+            Some(json) => {
+                node::read_list(reader, json, &object.path_of(key), role, (&tls, timeouts), &mut nodes, watched)
+            }
             None => {
                 let remedy = if role == Role::Replica { "it may be empty: {}" } else { "" };
                 reader.wrong(object.at, &object.path, format!("expected the key `{key}`"), remedy);
@@ -126,6 +119,7 @@ fn read_members(
     if let Some(json) = object.get("failover") {
         section.failover = failover(reader, json, &object.path_of("failover"));
     }
+    section.recovery = recovery::read(reader, object);
     if let Some(json) = object.get("consistency") {
         section.consistency = quality::read(reader, json, &object.path_of("consistency"));
     }

@@ -1,0 +1,156 @@
+//! Asking several nodes something about themselves, all at once and within a time limit.
+//!
+//! On the handle's own connections, which are opened for it where there is none; knows nothing of what the answers are for.
+//! Only between statements: a handle that has an open result asks nobody, and the node of its transaction, or of state that
+//! lives on one node, is left alone.
+
+use std::time::{Duration, Instant};
+
+use crate::cluster::topology::{NodeId, NodeSet};
+use crate::conn::driver::side_by_side;
+use crate::conn::{Command, Connection, Head, Server};
+use crate::error::{Error, Origin};
+use crate::result::{Columns, StoredRows};
+
+use super::arm::SetUp;
+use super::open::Opening;
+use super::{Phase, Session};
+
+/// The statements that a server of this kind is asked.
+pub(super) type Questions = fn(&Server) -> &'static [&'static str];
+
+/// A result: the answer to one statement.
+#[derive(Debug)]
+pub(super) struct Table {
+    columns: Columns,
+    rows: StoredRows,
+}
+
+impl Table {
+    /// A value of the first row by its place; None for NULL, and where there is none.
+    pub(super) fn first(&mut self, column: usize) -> Option<Vec<u8>> {
+        if column < self.columns.len() && !self.rows.is_empty() { self.rows.value(0, column) } else { None }
+    }
+
+    /// A value of the first row by the column's name, in any case.
+    pub(super) fn named(&mut self, name: &str) -> Option<Vec<u8>> {
+        let is = |column: &usize| {
+            self.columns.name(*column).is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()))
+        };
+        let column = (0..self.columns.len()).find(is)?;
+        self.first(column)
+    }
+}
+
+/// What one node said.
+#[derive(Debug)]
+pub(super) enum Answer {
+    /// A result for each statement; None for one that it refused, or that has no result.
+    Told(Vec<Option<Table>>),
+    /// It could not be reached, or the connection broke.
+    Failed(Error),
+    /// Nothing until the time was over.
+    Silent,
+}
+
+/// One node's part of a probe, and what came of it.
+struct Asked {
+    opened: Option<SetUp>,
+    connection: Option<Connection>,
+    answer: Result<Vec<Option<Table>>, Error>,
+}
+
+impl Session {
+    /// Asks nodes, all of them at once: one round trip for those that are open. An open connection that does not answer in
+    /// time is closed; a connect that takes longer is given up, and not remembered as a failure.
+    pub(super) async fn probe(
+        &mut self,
+        nodes: NodeSet,
+        questions: Questions,
+        limit: Duration,
+    ) -> Vec<(NodeId, Answer)> {
+        let Some(router) = self.router.as_deref() else { return Vec::new() };
+        if self.phase != Phase::Ready || self.more_results() {
+            return Vec::new();
+        }
+        let busy = [router.bound.node(), router.next_transaction, router.transaction_node];
+        let ids: Vec<NodeId> =
+            nodes.iter().filter(|id| id.index() < self.nodes.len() && !busy.contains(&Some(id.index()))).collect();
+        let mut parts = Vec::with_capacity(ids.len());
+        for id in &ids {
+            let connection = self.nodes[id.index()].lend();
+            let opening = if connection.is_none() { self.opening(id.index()).ok() } else { None };
+            parts.push(ask(connection, opening, questions));
+        }
+        let deadline = Instant::now() + limit;
+        let found = side_by_side(parts, deadline).await;
+        ids.into_iter().zip(found).map(|(id, asked)| (id, self.answered(id.index(), asked))).collect()
+    }
+
+    /// Takes the connection back.
+    fn answered(&mut self, index: usize, asked: Option<Asked>) -> Answer {
+        let Some(Asked { opened, connection, answer }) = asked else {
+            self.nodes[index].give_back(None);
+            return Answer::Silent;
+        };
+        match (opened, connection, answer) {
+            (Some(found), Some(connection), answer) => {
+                if let Err(error) = self.opened(index, Ok((connection, found))) {
+                    return Answer::Failed(error);
+                }
+                self.nodes[index].drop_if_broken();
+                answer.map_or_else(Answer::Failed, Answer::Told)
+            }
+            (None, Some(connection), answer) => {
+                self.nodes[index].give_back(Some(connection));
+                self.nodes[index].drop_if_broken();
+                answer.map_or_else(Answer::Failed, Answer::Told)
+            }
+            // It was not open, and could not be opened.
+            (_, None, Err(error)) => {
+                let _ = self.opened(index, Err(error.clone()));
+                Answer::Failed(error)
+            }
+            (_, None, Ok(_)) => Answer::Silent,
+        }
+    }
+}
+
+/// Opens the connection if need be and asks, in one packet.
+async fn ask(mut connection: Option<Connection>, opening: Option<Opening>, questions: Questions) -> Asked {
+    let mut opened = None;
+    if let Some(opening) = opening {
+        match opening.connect().await {
+            Ok((new, found)) => (connection, opened) = (Some(new), Some(found)),
+            Err(error) => return Asked { opened: None, connection: None, answer: Err(error) },
+        }
+    }
+    let Some(mut connection) = connection else {
+        return Asked { opened: None, connection: None, answer: Ok(Vec::new()) };
+    };
+    let texts = questions(connection.server());
+    let answer = ask_open(&mut connection, texts).await;
+    Asked { opened, connection: Some(connection), answer }
+}
+
+async fn ask_open(connection: &mut Connection, texts: &[&str]) -> Result<Vec<Option<Table>>, Error> {
+    let Some((last, first)) = texts.split_last() else { return Ok(Vec::new()) };
+    for text in first {
+        connection.queue(Command::Query, &[text.as_bytes()]);
+    }
+    connection.send(Command::Query, &[last.as_bytes()]).await?;
+    let mut tables = Vec::with_capacity(texts.len());
+    for _ in texts {
+        tables.push(match connection.read_head().await {
+            Ok(Head::ResultSet(columns)) => {
+                let (rows, _) = connection.store_rows(columns.len()).await?;
+                Some(Table { columns, rows })
+            }
+            Ok(Head::Ok(_)) => None,
+            Ok(Head::LocalInfile(_)) => return Err(connection.malformed()),
+            Err(error) if error.origin == Origin::Server && !connection.is_broken() => None,
+            Err(error) => return Err(error),
+        });
+    }
+    Ok(tables)
+}
