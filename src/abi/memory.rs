@@ -123,8 +123,10 @@ impl Drop for Fields {
 
 /// Columns as C sees them; none of those that the server has not described.
 fn described_fields(columns: &Columns, family: Family) -> Box<[Field]> {
-    let columns = columns.is_described().then_some(columns);
-    columns.into_iter().flat_map(|columns| columns.iter().map(|column| field(&column, family))).collect()
+    if !columns.is_described() {
+        return Box::default();
+    }
+    columns.iter().map(|column| field(&column, family)).collect()
 }
 
 /// A column as C sees it.

@@ -78,6 +78,12 @@ impl Health {
         }
     }
 
+    /// No failure is remembered. (False for a while after the last one.)
+    #[inline]
+    pub fn all_well(&self) -> bool {
+        self.any.load(Ordering::Acquire) == 0
+    }
+
     /// The node's failure, if it is still remembered.
     pub fn failure(&self, node: NodeId, now: Duration) -> Option<Failure> {
         let slot = self.slots.get(node.index())?;

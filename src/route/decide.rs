@@ -312,6 +312,10 @@ impl Refusal {
 pub struct Router {
     chain: Chain,
     fallbacks: Fallbacks,
+    /// Where a plain read goes, and what is tried next, as long as no node is failed and any replica may answer it.
+    settled: Option<(Decision, Fallbacks)>,
+    /// The last decision was [`Router::settled_read`].
+    was_settled: bool,
 }
 
 impl Router {
@@ -326,13 +330,26 @@ impl Router {
     ///
     /// Errors: the chain needs a function that cannot be loaded.
     pub fn with_functions(section: &Section, functions: &'static dyn UserFilters) -> Result<Self, FilterProblem> {
-        Ok(Router { chain: Chain::new(section, functions)?, fallbacks: Fallbacks::NONE })
+        let chain = Chain::new(section, functions)?;
+        Ok(Router { chain, fallbacks: Fallbacks::NONE, settled: None, was_settled: false })
     }
 
     /// What is tried if the node decided on last cannot be connected to, in this order; empty when failover is disabled or
     /// must not happen. (Apart from the decision, which is moved about for every statement.)
     pub fn fallbacks(&self) -> Fallbacks {
-        self.fallbacks
+        match &self.settled {
+            Some((_, fallbacks)) if self.was_settled => *fallbacks,
+            _ => self.fallbacks,
+        }
+    }
+
+    /// What [`Router::decide`] would say to a read without a hint, outside of transactions, that any replica may answer,
+    /// while no node is failed; None if it has to be asked, because the filters do not keep to what they chose last.
+    #[inline]
+    pub fn settled_read(&mut self) -> Option<Decision> {
+        let (decision, _) = self.settled.as_ref()?;
+        self.was_settled = true;
+        Some(*decision)
     }
 
     /// The filter chain.
@@ -352,6 +369,7 @@ impl Router {
             Ok(Decision { node, role: section.role_of(node), reason, how: "" })
         };
         self.fallbacks.left = 0;
+        self.was_settled = false;
         if let Some(node) = situation.pinned {
             return fixed(node, Reason::Pinned);
         }
@@ -408,6 +426,9 @@ impl Router {
         reason: Reason,
         random: &mut dyn Random,
     ) -> Result<Decision, Refusal> {
+        if role == Role::Replica {
+            self.settled = None;
+        }
         let failover = section.failover;
         let failed = if failover.remember_failed { situation.failed } else { NodeSet::EMPTY };
         let mut view = View {
@@ -454,9 +475,19 @@ impl Router {
             return Err(Refusal::NoSource);
         }
         view.role = role;
-        let Picked { node, next, how } = self.chain.choose(&view, candidates, random).map_err(Refusal::Filtered)?;
+        let Picked { node, next, how, kept } =
+            self.chain.choose(&view, candidates, random).map_err(Refusal::Filtered)?;
+        let decision = Decision { node, role, reason, how };
+        let settles = kept
+            && (role, reason) == (Role::Replica, Reason::Read)
+            && situation.failed.is_empty()
+            && candidates.replicas == section.replicas
+            && !self.chain.narrows();
         if failover.strategy == Strategy::Disabled {
-            return Ok(Decision { node, role, reason, how });
+            if settles {
+                self.settled = Some((decision, Fallbacks::NONE));
+            }
+            return Ok(decision);
         }
         // Failed nodes are tried last, and only if nothing else is left of their kind.
         let well_first = |set: NodeSet| {
@@ -479,7 +510,10 @@ impl Router {
                 Fallbacks::new(others, well_first(candidates.sources), next, most)
             }
         };
-        Ok(Decision { node, role, reason, how })
+        if settles {
+            self.settled = Some((decision, self.fallbacks));
+        }
+        Ok(decision)
     }
 }
 

@@ -37,6 +37,7 @@ mod routed;
 mod statement_rows;
 mod steer;
 mod tracking;
+mod usual;
 
 pub use crate::conn::binlog;
 pub use crate::conn::is_tls_session;
@@ -304,14 +305,14 @@ impl Session {
         self.carry.schema_version()
     }
 
-    /// Changes whenever anything may have changed that a plain handle shows besides the last outcome: the connection, the
-    /// schema, the character set. None for handles that route, which show the node used last.
+    /// Changes whenever anything may have changed that the handle shows besides the last outcome: the connection used last,
+    /// the schema, the character set. None while that cannot be told: a handle that routes has no connection.
     #[inline]
     pub fn stamp(&self) -> Option<(u64, u32, u32)> {
-        if self.router.is_some() {
-            return None;
-        }
-        let era = self.nodes.first().and_then(Node::era).unwrap_or(0);
+        let era = match self.router {
+            None => self.nodes.first().and_then(Node::era).unwrap_or(0),
+            Some(_) => self.at.and_then(|at| self.nodes.get(at)).and_then(Node::era)?,
+        };
         Some((era, self.carry.schema_version(), u32::from(self.charset.id())))
     }
 

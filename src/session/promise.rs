@@ -117,6 +117,8 @@ pub(super) struct Promise {
     /// The process's writes that are in `position`.
     process_version: u64,
     demand: Demand,
+    /// The version of `position` that all replicas are known to have; 0 = none.
+    all_have: u64,
 }
 
 impl Promise {
@@ -140,6 +142,7 @@ impl Promise {
             named: None,
             process_version: 0,
             demand: Demand::Nothing,
+            all_have: 0,
         }
     }
 
@@ -168,6 +171,7 @@ impl Promise {
             }
         }
         self.peers = peers;
+        self.all_have = 0;
         let writer = self.writer.and_then(now_at);
         if self.writer.is_some() && writer.is_none() {
             // The next source has to be compared with what was written.
@@ -227,6 +231,27 @@ impl Promise {
         self.doubt = Doubt::MayBeMore;
     }
 
+    /// Every replica keeps what is promised, without being asked. May say no where it is so.
+    #[inline]
+    pub(super) fn is_kept_by_all(&self, used_source: bool) -> bool {
+        let followed = match self.level {
+            Some(Level::Eventual) => return true,
+            Some(Level::Strong) => return false,
+            Some(Level::Session) | None => self.scope == Scope::Handle && self.doubt == Doubt::None,
+        };
+        let kept = match self.version {
+            0 => !self.is_without_gtids() && !(self.level.is_none() && self.by_rule && used_source),
+            version => version == self.all_have,
+        };
+        followed && kept
+    }
+
+    /// Nothing has to be asked ahead of the statement that is sent next.
+    #[inline]
+    pub(super) fn demands_nothing(&mut self) {
+        self.demand = Demand::Nothing;
+    }
+
     /// A statement has left.
     #[inline]
     pub(super) fn sent(&mut self) {
@@ -243,6 +268,7 @@ impl Router {
     /// A connection to a node was opened, and this server found there.
     pub(super) fn met_server(&mut self, node: usize, found: &arm::Peer, mariadb: bool) {
         let (Some(id), Some(peer)) = (NodeId::new(node), self.promise.peers.get_mut(node)) else { return };
+        self.promise.all_have = 0;
         let told = peer.tracks;
         *peer = Peer { identity: found.identity.as_slice().into(), tracks: Some(found.has_gtids), ..Peer::default() };
         if let Ok(executed) = Position::parse(&found.executed, mariadb) {
@@ -328,6 +354,9 @@ impl Router {
         }
         let fresh = self.fresh_nodes();
         let replicas = self.section.replicas_now();
+        if fresh == replicas {
+            self.promise.all_have = self.promise.version;
+        }
         if ask == Ask::Nothing || fresh == replicas || (ask == Ask::Before && !fresh.is_empty()) {
             return if fresh.is_empty() { Freshness::Source(Reason::NoneFresh) } else { Freshness::Replicas(fresh) };
         }
@@ -525,7 +554,7 @@ impl Router {
             None => {}
         }
         if executed.is_empty() {
-            (self.promise.position, self.promise.version) = (None, 0);
+            (self.promise.position, self.promise.version, self.promise.all_have) = (None, 0, 0);
         } else {
             self.promise.position = Some(executed.bounded().into_owned());
             self.promise.version += 1;

@@ -307,7 +307,7 @@ impl Session {
                         None => return Err(self.lose(error)),
                     }
                     decision = self.decide(sql, &statement, manner)?;
-                    fallbacks = self.fallbacks();
+                    fallbacks = self.fallbacks(manner);
                     node = decision.node;
                     continue;
                 }
@@ -450,7 +450,29 @@ impl Session {
         router.cache.classify(sql, &router.context, &router.classify).class != statement.class
     }
 
+    #[inline]
     fn decide(&mut self, sql: &[u8], statement: &Statement, manner: Manner) -> Result<Decision, Error> {
+        match self.decide_at_once(statement, manner) {
+            Some(decision) => {
+                debug_assert!(self.decides_the_same(sql, statement, manner, decision), "{decision:?}");
+                Ok(decision)
+            }
+            None => self.decide_by_rules(sql, statement, manner),
+        }
+    }
+
+    /// For builds with assertions: the rules say the same, unless a node has failed in this moment.
+    fn decides_the_same(&mut self, sql: &[u8], statement: &Statement, manner: Manner, decision: Decision) -> bool {
+        let short = self.fallbacks(manner);
+        let whole = self.decide_by_rules(sql, statement, manner);
+        let failed = self.router.as_deref().is_some_and(|router| !router.section.health.all_well());
+        failed
+            || (whole.is_ok_and(|whole| whole == decision)
+                && self.fallbacks(manner) == short
+                && self.asks_nothing(decision.node.index()))
+    }
+
+    fn decide_by_rules(&mut self, sql: &[u8], statement: &Statement, manner: Manner) -> Result<Decision, Error> {
         let at = self.at;
         let Some(router) = self.router.as_deref_mut() else { return Err(Error::gone(self.options.family)) };
         let (mut wanted, hinted) = wanted(statement, manner);

@@ -24,6 +24,6 @@ impl Filter for Fastest {
         let cost =
             |node: NodeId| u64::from(balance.latency_us(node, view.now_ms)) * (u64::from(balance.in_flight(node)) + 1);
         let node = other.filter(|other| cost(*other) < cost(one)).unwrap_or(one);
-        Verdict::Pick(Picked { node, next: node.index() + 1, how })
+        Verdict::Pick(Picked { node, next: node.index() + 1, how, kept: false })
     }
 }

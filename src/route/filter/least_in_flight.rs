@@ -33,7 +33,9 @@ impl Filter for LeastInFlight {
             }
         }
         match least {
-            Some((_, node)) => Verdict::Pick(Picked { node, next: node.index() + 1, how: "least in flight" }),
+            Some((_, node)) => {
+                Verdict::Pick(Picked { node, next: node.index() + 1, how: "least in flight", kept: false })
+            }
             None => NOTHING_LEFT,
         }
     }

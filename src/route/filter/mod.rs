@@ -77,6 +77,8 @@ pub struct Picked {
     pub next: usize,
     /// For the reason: the filter's words.
     pub how: &'static str,
+    /// The filter says the same of these candidates again as long as no node is failed.
+    pub kept: bool,
 }
 
 /// One policy of one handle.
@@ -174,6 +176,11 @@ impl Chain {
     /// it chose.
     pub fn is_users(&self) -> bool {
         self.is_users
+    }
+
+    /// A filter narrows what the one that chooses is offered.
+    pub fn narrows(&self) -> bool {
+        !self.narrowing.is_empty()
     }
 
     /// From now on [`Chain::trace`] tells what each filter left.

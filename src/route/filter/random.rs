@@ -46,16 +46,18 @@ impl Filter for RandomFilter {
         if !self.sticky {
             let how = if weights.is_some() { "random by weight" } else { "random" };
             return match draw(usable(view, list, view.skip_failed)) {
-                Some(Drawn { node, next }) => Verdict::Pick(Picked { node, next, how }),
+                Some(Drawn { node, next }) => Verdict::Pick(Picked { node, next, how, kept: false }),
                 None => NOTHING_LEFT,
             };
         }
         let choice = self.memory.slot(view.role, list);
         let usable = usable(view, list, true);
         let still = |drawn: &Option<Drawn>| drawn.filter(|drawn| usable.contains(drawn.node));
+        let mut kept = false;
         let (drawn, how) = match still(&choice.first) {
             Some(first) => {
                 choice.instead = None;
+                kept = true;
                 (Some(first), "sticky")
             }
             None if choice.first.is_none() => {
@@ -68,7 +70,7 @@ impl Filter for RandomFilter {
             }
         };
         match drawn {
-            Some(Drawn { node, next }) => Verdict::Pick(Picked { node, next, how }),
+            Some(Drawn { node, next }) => Verdict::Pick(Picked { node, next, how, kept }),
             None => NOTHING_LEFT,
         }
     }

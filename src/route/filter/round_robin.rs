@@ -20,7 +20,7 @@ impl Filter for RoundRobin {
             None => (balance.next(view.role, list, usable), "round robin"),
         };
         match node {
-            Some(node) => Verdict::Pick(Picked { node, next: node.index() + 1, how }),
+            Some(node) => Verdict::Pick(Picked { node, next: node.index() + 1, how, kept: false }),
             None => NOTHING_LEFT,
         }
     }

@@ -94,7 +94,7 @@ impl Filter for User {
         if self.is_single {
             let node = usize::try_from(answer).ok().and_then(|index| nodes.get(index));
             return match node {
-                Some(node) => Verdict::Pick(Picked { node: *node, next: 0, how: "chosen by the program" }),
+                Some(node) => Verdict::Pick(Picked { node: *node, next: 0, how: "chosen by the program", kept: false }),
                 None => Verdict::Refuse(
                     format!("the program's filter returned {answer} for a choice among {} nodes", nodes.len()).into(),
                 ),
