@@ -30,6 +30,7 @@ mod reload;
 mod results;
 mod routed;
 mod steer;
+mod tally;
 mod tracking;
 
 pub use crate::conn::binlog;
@@ -43,6 +44,7 @@ pub use phase::Phase;
 pub use prepared::{Executed, Prepared, RowsAre};
 pub use quality::Refused;
 pub use routed::Router;
+pub use tally::{ServerEntry, asked as count_asked};
 pub use tracking::{SessionChange, TrackType};
 
 use std::os::fd::RawFd;

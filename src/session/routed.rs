@@ -31,6 +31,7 @@ use super::effects::{self, Pending};
 use super::nodes::Node;
 use super::promise::Promise;
 use super::steer::{Awaited, holder_of, unknown_thread};
+use super::tally::Pooled;
 use super::{Phase, Session};
 
 /// Tells the handles of a process apart in the log.
@@ -102,6 +103,10 @@ pub struct Router {
     pub(super) measures: bool,
     /// When the present statement began.
     pub(super) now: Duration,
+    /// `mysql_real_connect` is opening all nodes.
+    pub(super) connecting: bool,
+    /// The handle's share of the process's gauges.
+    pub(super) pooled: Pooled,
 }
 
 /// Where a handle's configuration came from, to see whether there is a newer one.
@@ -234,6 +239,8 @@ impl Session {
             in_flight: None,
             measures: measures(&section),
             now: SystemClock.now(),
+            connecting: !section.lazy_connections,
+            pooled: Pooled::of(&section),
             snapshot,
             origin,
             section: Arc::clone(&section),
@@ -255,6 +262,9 @@ impl Session {
                 }
             }
             self.at = section.sources.at_or_after(0).map(NodeId::index);
+            if let Some(router) = self.router.as_deref_mut() {
+                router.connecting = false;
+            }
         }
         Ok(())
     }
@@ -339,6 +349,7 @@ impl Session {
             Ok(mut connection) => arm::set_up(&mut connection).await.map(|found| (connection, found)),
             Err(error) => Err(error),
         };
+        router.tally_connect(index, opened.is_ok());
         match opened {
             Ok((connection, found)) => {
                 if let Some(id) = id {
