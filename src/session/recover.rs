@@ -202,6 +202,7 @@ impl Session {
 
     pub(super) async fn pause_before_repeating(&self) {
         let transient = self.router.as_deref().and_then(|router| router.section.recovery.transient.as_ref());
+        crate::statistics::count(crate::statistics::Counter::TransientErrorRetries);
         if let Some(length) = transient.map(|transient| transient.pause) {
             pause(length).await;
         }
