@@ -240,7 +240,7 @@ impl Promise {
             Some(Level::Session) | None => self.scope == Scope::Handle && self.doubt == Doubt::None,
         };
         let kept = match self.version {
-            0 => !self.is_without_gtids() && !(self.level.is_none() && self.by_rule && used_source),
+            0 => !(self.is_without_gtids() || self.level.is_none() && self.by_rule && used_source),
             version => version == self.all_have,
         };
         followed && kept

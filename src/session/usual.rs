@@ -27,7 +27,7 @@ impl Session {
             && router.section.health.all_well()
             && router.health.all_well()
             && router.section.roles.version() == 0;
-        if !(plain && free && spread) || !router.promise.is_kept_by_all(router.used_source) {
+        if !(plain && free && spread && router.promise.is_kept_by_all(router.used_source)) {
             return None;
         }
         router.leaves = None;
