@@ -29,6 +29,7 @@ mod question;
 mod reload;
 mod results;
 mod routed;
+mod statement_rows;
 mod steer;
 mod tracking;
 mod usual;
