@@ -122,6 +122,7 @@ impl Drop for Fields {
 }
 
 /// Columns as C sees them; none of those that the server has not described.
+#[inline]
 fn described_fields(columns: &Columns, family: Family) -> Box<[Field]> {
     if !columns.is_described() {
         return Box::default();

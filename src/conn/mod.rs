@@ -455,8 +455,9 @@ impl Connection {
     }
 
     /// [`Connection::finish_rows`] for rows of a prepared statement.
-    pub fn finish_binary_rows(&mut self, rows: &mut Builder) -> Result<BinaryRows, Error> {
-        rows.finish_binary().map_err(|_| self.channel.out_of_memory())
+    #[inline]
+    pub fn finish_binary_rows(&mut self, rows: &mut Builder, stored: &mut BinaryRows) -> Result<(), Error> {
+        rows.finish_binary(stored).map_err(|_| self.channel.out_of_memory())
     }
 
     /// [`Connection::next_binary_row`] for a row that is here. False: nothing has been consumed.

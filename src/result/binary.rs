@@ -7,8 +7,8 @@ use super::stored::StoredRows;
 pub struct BinaryRows(StoredRows);
 
 impl BinaryRows {
-    pub(super) fn new(rows: StoredRows) -> Self {
-        BinaryRows(rows)
+    pub(super) fn rows_mut(&mut self) -> &mut StoredRows {
+        &mut self.0
     }
 
     /// Number of rows.

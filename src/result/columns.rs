@@ -126,6 +126,9 @@ pub struct ColumnsBuilder {
 /// Bytes that a definition usually takes at most.
 const USUAL: usize = 96;
 
+/// The definitions of so many columns are no allocation to be afraid of.
+const SMALL: usize = 8;
+
 /// More columns than this are not believed before they arrive.
 const BELIEVED: usize = 4096;
 
@@ -133,6 +136,11 @@ impl ColumnsBuilder {
     /// For about so many columns; the number need not be true.
     pub fn new(columns: u64) -> Result<Self, OutOfMemory> {
         let expected = usize::try_from(columns).unwrap_or(usize::MAX).min(BELIEVED);
+        if expected <= SMALL {
+            // As little as any other part of a result; where that is refused nothing goes on.
+            let (definitions, block) = (Vec::with_capacity(expected), Vec::with_capacity(expected * USUAL));
+            return Ok(ColumnsBuilder { definitions, block });
+        }
         let mut builder = ColumnsBuilder::default();
         builder.definitions.try_reserve_exact(expected)?;
         builder.block.try_reserve(expected * USUAL)?;

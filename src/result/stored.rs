@@ -29,6 +29,9 @@ pub const LARGE_HEADER: usize = 12;
 /// Length in the header that says: look eight bytes further ahead.
 const LARGE: usize = 0xFF_FFFF;
 
+/// Blocks of at most so many bytes are allocated without a thought: most results fit one.
+const SMALL: usize = 1 << 10;
+
 /// The second block and those after it have at least this size, doubled each time up to [`LARGEST_BLOCK`].
 const SECOND_BLOCK: usize = 64 << 10;
 const LARGEST_BLOCK: usize = 1 << 20;
@@ -377,9 +380,14 @@ impl Builder {
 
     /// Begins a block with a copy of received bytes: what they hold is probably the whole result.
     pub fn start_with_copy(&mut self, received: &[u8]) -> Result<(), OutOfMemory> {
-        let mut block = Vec::new();
         // One more: the NUL of the last value.
-        block.try_reserve_exact(received.len() + 1)?;
+        let size = received.len() + 1;
+        let mut block = Vec::new();
+        if size <= SMALL {
+            block = Vec::with_capacity(size);
+        } else {
+            block.try_reserve_exact(size)?;
+        }
         block.extend_from_slice(received);
         if self.current.capacity() == 0 {
             // Nothing to be retired: the first block of nearly every result.
@@ -500,10 +508,9 @@ impl Builder {
     }
 
     /// The same for rows of the binary protocol, which nobody points into.
-    pub fn finish_binary(&mut self) -> Result<super::BinaryRows, OutOfMemory> {
-        let mut stored = StoredRows::default();
-        self.finish(&mut stored)?;
-        Ok(super::BinaryRows::new(stored))
+    #[inline]
+    pub fn finish_binary(&mut self, stored: &mut super::BinaryRows) -> Result<(), OutOfMemory> {
+        self.finish(stored.rows_mut())
     }
 
     /// No more rows; the tail is dropped. The builder is empty afterwards.

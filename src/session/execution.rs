@@ -51,10 +51,10 @@ impl Request<'_> {
     }
 
     /// What goes to a connection, with and without attributes.
-    fn parameters(&self, attributes: bool) -> Parameters<'_> {
-        match self.named {
+    fn parameters(&self, attributes: bool) -> &Parameters<'_> {
+        match &self.named {
             Some(named) if attributes => named,
-            _ => self.parameters,
+            _ => &self.parameters,
         }
     }
 

@@ -90,16 +90,21 @@ impl Session {
     /// read once more, on another replica.
     ///
     /// Errors: those of [`Session::store_statement_rows`].
-    pub async fn store_rows_of(&mut self, prepared: &mut Prepared) -> Result<BinaryRows, Error> {
-        match self.store_statement_rows(&[]).await {
+    pub async fn store_rows_of(&mut self, prepared: &mut Prepared, stored: &mut BinaryRows) -> Result<(), Error> {
+        match self.store_statement_rows(&[], stored).await {
             Err(error) if self.router.is_some() => {
-                Box::pin(self.store_rows_elsewhere(prepared, &error)).await.ok_or(error)
+                Box::pin(self.store_rows_elsewhere(prepared, &error, stored)).await.ok_or(error)
             }
             stored => stored,
         }
     }
 
-    async fn store_rows_elsewhere(&mut self, prepared: &mut Prepared, error: &Error) -> Option<BinaryRows> {
+    async fn store_rows_elsewhere(
+        &mut self,
+        prepared: &mut Prepared,
+        error: &Error,
+        stored: &mut BinaryRows,
+    ) -> Option<()> {
         let kept = std::mem::take(&mut prepared.kept);
         if !kept.filled || !self.may_rerun(error) {
             return None;
@@ -118,6 +123,7 @@ impl Session {
         self.phase = Phase::StatementRows;
         self.forget_rerun();
         prepared.moved_to(self.at);
-        self.store_statement_rows(&[]).await.ok()
+        *stored = BinaryRows::default();
+        self.store_statement_rows(&[], stored).await.ok()
     }
 }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use crate::cluster::topology::NodeId;
-use crate::conn::{Command, PrepareOk, statement};
+use crate::conn::{Command, Head, PrepareOk, statement};
 use crate::error::{Error, Origin, Sent};
 use crate::options::Family;
 use crate::result::{BinaryRows, Columns};
@@ -92,7 +92,7 @@ pub enum RowsAre {
     /// In a cursor of the server.
     InCursor,
     /// Here: a cursor was asked for, and the server sent the rows instead.
-    Here(BinaryRows),
+    Here(Box<BinaryRows>),
 }
 
 impl Prepared {
@@ -305,7 +305,10 @@ impl Session {
     ///
     /// Errors: 2006 not executed, 2013 unknown, 2014 out of order; the server's own.
     pub async fn execute(&mut self, prepared: &mut Prepared, request: &Request<'_>) -> Result<Executed, Error> {
-        self.begin().await?;
+        if self.phase == Phase::Abandoned {
+            self.skip_abandoned_rows().await;
+        }
+        self.begin_at_once()?;
         let answer = if self.router.is_some() {
             self.execute_routed(prepared, request).await
         } else {
@@ -318,7 +321,11 @@ impl Session {
                 let sent = request.send_rest(connection, instance).await;
                 sent.inspect_err(|_| self.after_failure())?;
             }
-            self.read_reply().await
+            match self.current()?.head_at_once() {
+                Some(head @ (Ok(Head::Ok(_) | Head::ResultSet(_)) | Err(_))) => self.take_head(head),
+                Some(Ok(Head::LocalInfile(name))) => self.read_reply_for_file(&name).await,
+                None => self.read_reply().await,
+            }
         };
         if let Some(at) = self.at
             && answer.as_ref().err().is_none_or(|error| error.origin == Origin::Server)
@@ -334,7 +341,17 @@ impl Session {
         {
             prepared.kept.fill(request, columns);
         }
-        self.look_at_rows(request.flags != 0).await
+        if request.flags == 0 { Ok(self.executed()) } else { self.executed_for_cursor().await }
+    }
+
+    /// What an execution has brought that asked for no cursor.
+    #[inline]
+    fn executed(&mut self) -> Executed {
+        if self.phase != Phase::HasResult {
+            return Executed { columns: None, rows: RowsAre::Nowhere };
+        }
+        self.phase = Phase::StatementRows;
+        Executed { columns: self.pending.take(), rows: RowsAre::Waiting }
     }
 
     /// Sends an execution to the node that the statement belongs to, preparing it there if need be, and reads the head
@@ -428,50 +445,55 @@ impl Session {
         self.read_reply().await
     }
 
-    /// Finds out where the rows of an execution are.
-    async fn look_at_rows(&mut self, wants_cursor: bool) -> Result<Executed, Error> {
-        if self.phase != Phase::HasResult {
-            return Ok(Executed { columns: None, rows: RowsAre::Nowhere });
+    /// What one has brought that asked for a cursor.
+    async fn executed_for_cursor(&mut self) -> Result<Executed, Error> {
+        let mut executed = self.executed();
+        if executed.columns.is_some() {
+            executed.rows = self.look_for_cursor().await?;
         }
-        let columns = self.pending.take();
-        self.phase = Phase::StatementRows;
-        if !wants_cursor {
-            return Ok(Executed { columns, rows: RowsAre::Waiting });
-        }
+        Ok(executed)
+    }
+
+    /// Finds out where the rows are of an execution that asked for a cursor.
+    async fn look_for_cursor(&mut self) -> Result<RowsAre, Error> {
+        let mut rows = Box::<BinaryRows>::default();
         if !self.current()?.deprecates_eof() {
             if self.outcome.status & CURSOR_EXISTS != 0 {
                 self.phase = Phase::Ready;
                 self.observe_success();
-                return Ok(Executed { columns, rows: RowsAre::InCursor });
+                return Ok(RowsAre::InCursor);
             }
             if self.more_results() {
-                return Ok(Executed { columns, rows: RowsAre::Waiting });
+                return Ok(RowsAre::Waiting);
             }
-            let rows = self.store_statement_rows(&[]).await?;
-            return Ok(Executed { columns, rows: RowsAre::Here(rows) });
+            self.store_statement_rows(&[], &mut rows).await?;
+            return Ok(RowsAre::Here(rows));
         }
         let mut first = Vec::new();
-        let rows = match self.read_statement_row(&mut first).await? {
-            None => self.store_statement_rows(&first).await?,
-            Some(end) if end.status & CURSOR_EXISTS != 0 => {
-                return Ok(Executed { columns, rows: RowsAre::InCursor });
-            }
-            Some(_) => BinaryRows::default(),
-        };
-        Ok(Executed { columns, rows: RowsAre::Here(rows) })
+        match self.read_statement_row(&mut first).await? {
+            None => self.store_statement_rows(&first, &mut rows).await?,
+            Some(end) if end.status & CURSOR_EXISTS != 0 => return Ok(RowsAre::InCursor),
+            Some(_) => {}
+        }
+        Ok(RowsAre::Here(rows))
     }
 
-    /// Up to `count` rows of the statement's cursor; `u32::MAX` = all that are left.
+    /// Up to `count` rows of the statement's cursor go to `stored`; `u32::MAX` = all that are left.
     ///
     /// Errors: 2014 out of order; the server's own; 2013 when the cursor's connection is gone.
-    pub async fn fetch_cursor(&mut self, prepared: &Prepared, count: u32) -> Result<BinaryRows, Error> {
+    pub async fn fetch_cursor(
+        &mut self,
+        prepared: &Prepared,
+        count: u32,
+        stored: &mut BinaryRows,
+    ) -> Result<(), Error> {
         self.begin().await?;
         let instance = self.at_home(prepared)?;
         let command = statement::fetch(instance.id, count);
         let sent = self.current()?.send(Command::StmtFetch, &[&command]).await;
         sent.inspect_err(|_| self.after_failure())?;
         self.phase = Phase::StatementRows;
-        self.store_statement_rows(&[]).await
+        self.store_statement_rows(&[], stored).await
     }
 
     /// After the nodes got other numbers: connections are known by their eras. What was on one that is closed is lost.
@@ -551,7 +573,8 @@ impl Session {
         if !self.next_result().await? {
             return Ok(None);
         }
-        self.look_at_rows(wants_cursor).await.map(Some)
+        let executed = if wants_cursor { self.executed_for_cursor().await? } else { self.executed() };
+        Ok(Some(executed))
     }
 
     /// `mysql_stmt_send_long_data`: a piece of a parameter's value. There is no reply. Routed: the first piece decides

@@ -84,7 +84,7 @@ impl Session {
 
     /// [`Session::begin`] without abandoned rows.
     #[inline]
-    fn begin_at_once(&mut self) -> Result<(), Error> {
+    pub(super) fn begin_at_once(&mut self) -> Result<(), Error> {
         if self.is_connected() {
             self.phase.check_free(self.more_results())?;
         }
@@ -174,14 +174,14 @@ impl Session {
 
     /// The server asks for a file: the reply that follows it is the statement's.
     #[cold]
-    async fn read_reply_for_file(&mut self, name: &[u8]) -> Result<(), Error> {
+    pub(super) async fn read_reply_for_file(&mut self, name: &[u8]) -> Result<(), Error> {
         let head = self.send_local_file(name).await;
         self.take_head(head)
     }
 
     /// Learns from the head of a reply.
     #[inline]
-    fn take_head(&mut self, head: Result<Head, Error>) -> Result<(), Error> {
+    pub(super) fn take_head(&mut self, head: Result<Head, Error>) -> Result<(), Error> {
         if self.router.is_some() {
             self.note_answered();
         }

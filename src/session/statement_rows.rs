@@ -1,4 +1,6 @@
-//! Reading the rows of an execution: stored, or one at a time. Where they are is found out in [`super::prepared`].
+//! The rows of a prepared statement that wait in its connection: stored, or one by one.
+//!
+//! As they came; values are taken out of them by others. Cursors are in [`super::prepared`].
 
 use crate::conn::End;
 use crate::error::Error;
@@ -7,18 +9,29 @@ use crate::result::{BinaryRows, Builder, LARGE_HEADER};
 use super::{Phase, Session};
 
 impl Session {
-    /// `mysql_stmt_store_result`: all rows that wait. `first` is a row that was read before; empty = none was.
+    /// `mysql_stmt_store_result`: all rows that wait go to `stored`. `first` is a row that was read before; empty = none
+    /// was.
     ///
     /// Errors: 2014 when none wait; 2008; 2013; the server's own.
-    pub async fn store_statement_rows(&mut self, first: &[u8]) -> Result<BinaryRows, Error> {
+    pub async fn store_statement_rows(&mut self, first: &[u8], stored: &mut BinaryRows) -> Result<(), Error> {
         if self.phase != Phase::StatementRows {
             return Err(Error::out_of_sync());
         }
-        match self.collect_rows(first).await {
-            Ok((rows, end)) => {
-                self.outcome.affected_rows = rows.len();
+        let mut rows = Builder::default();
+        let end = match self.collect_at_once(first, &mut rows) {
+            Ok(Some(end)) => Ok(end),
+            Ok(None) => self.collect_rest(&mut rows).await,
+            Err(error) => Err(error),
+        };
+        let end = end.and_then(|end| self.current()?.finish_binary_rows(&mut rows, stored).map(|()| end));
+        match end {
+            Ok(end) => {
+                // All that it had is in `stored` now: nothing to be looked at and freed.
+                debug_assert!(rows.is_spent());
+                std::mem::forget(rows);
+                self.outcome.affected_rows = stored.len();
                 self.end_of_rows(end);
-                Ok(rows)
+                Ok(())
             }
             Err(error) => {
                 self.failed();
@@ -27,21 +40,19 @@ impl Session {
         }
     }
 
-    async fn collect_rows(&mut self, first: &[u8]) -> Result<(BinaryRows, End), Error> {
-        let family = self.options.family;
-        let mut rows = Builder::default();
+    #[inline]
+    fn collect_at_once(&mut self, first: &[u8], rows: &mut Builder) -> Result<Option<End>, Error> {
         if !first.is_empty() {
             let mut block = vec![0; LARGE_HEADER];
             block.extend_from_slice(first);
             let begun = rows.start(0).and_then(|()| rows.adopt(block));
-            begun.map_err(|_| Error::out_of_memory(family))?;
+            begun.map_err(|_| Error::out_of_memory(self.options.family))?;
         }
-        let connection = self.current()?;
-        let end = match connection.binary_rows_at_once(&mut rows)? {
-            Some(end) => end,
-            None => connection.rest_of_binary_rows(&mut rows).await?,
-        };
-        Ok((connection.finish_binary_rows(&mut rows)?, end))
+        self.current()?.binary_rows_at_once(rows)
+    }
+
+    async fn collect_rest(&mut self, rows: &mut Builder) -> Result<End, Error> {
+        self.current()?.rest_of_binary_rows(rows).await
     }
 
     /// [`Session::next_statement_row`] for a row that is here. False: nothing has been done.

@@ -233,6 +233,7 @@ impl Session {
     }
 
     /// What the statement is, unless it may not be run now.
+    #[inline]
     pub(super) fn checked_statement(&mut self, sql: &[u8]) -> Result<Arc<Statement>, Error> {
         let statement = self.classified(sql)?;
         self.check_loss_for(&statement)?;
@@ -244,6 +245,7 @@ impl Session {
     }
 
     /// What the statement is and where it goes.
+    #[inline]
     fn destination(&mut self, sql: &[u8], manner: Manner) -> Result<(Arc<Statement>, Decision), Error> {
         self.follow_configuration();
         let statement = self.checked_statement(sql)?;
@@ -436,6 +438,7 @@ impl Session {
     }
 
     /// The statement, from the cache if its text was seen before.
+    #[inline]
     fn classified(&mut self, sql: &[u8]) -> Result<Arc<Statement>, Error> {
         let Some(router) = self.router.as_deref_mut() else { return Err(Error::gone(self.options.family)) };
         router.context.no_backslash_escapes = self.outcome.status & NO_BACKSLASH_ESCAPES != 0;
@@ -567,6 +570,7 @@ impl Session {
     }
 
     /// Tells the log of a hint that was not followed.
+    #[inline]
     fn warn_of_hint(&self, statement: &Statement) {
         if statement.hint == Some(Hint::Replica)
             && statement.class != Class::Read

@@ -308,7 +308,10 @@ impl<F: Abi> Statement<F> {
         }
         self.rows = Rows::None;
         self.current = Current::None;
-        let skipped = self.throw_rows_away(handle).await;
+        let mut skipped = Ok(());
+        if is_busy(handle) {
+            skipped = self.throw_rows_away(handle).await;
+        }
         self.set_state(State::Prepared);
         skipped
     }

@@ -9,7 +9,7 @@ use std::ptr;
 use crate::conn::driver::block_on_pinned;
 use crate::error::{Error, cr};
 use crate::options::Family;
-use crate::result::{NotARow, Values, Width};
+use crate::result::{BinaryRows, NotARow, Values, Width};
 
 use super::super::bind;
 use super::super::entry::entry;
@@ -113,25 +113,33 @@ pub(in crate::abi) async unsafe fn store_result<F: Abi>(stmt: *mut F::Stmt) -> c
     if ours.errno() != 0 {
         return 1;
     }
-    let stored = match &ours.rows {
-        Rows::Cursor(..) if !is_busy(handle) => handle.session.fetch_cursor(&ours.prepared, u32::MAX).await,
-        Rows::Waiting if !ours.cancelled && ours.fetched == 0 => handle.session.store_rows_of(&mut ours.prepared).await,
-        Rows::Waiting if !ours.cancelled => handle.session.store_statement_rows(&[]).await,
+    let in_cursor = match &ours.rows {
+        Rows::Cursor(..) if !is_busy(handle) => true,
+        Rows::Waiting if !ours.cancelled => false,
         _ => {
             // SAFETY: a valid handle.
             unsafe { ours.out_of_sync(mysql) };
             return 1;
         }
     };
+    // They are stored where they stay.
+    ours.rows = Rows::Stored(BinaryRows::default(), 0);
+    let Rows::Stored(rows, _) = &mut ours.rows else { return 1 };
+    let stored = if in_cursor {
+        handle.session.fetch_cursor(&ours.prepared, u32::MAX, rows).await
+    } else if ours.fetched == 0 {
+        handle.session.store_rows_of(&mut ours.prepared, rows).await
+    } else {
+        handle.session.store_statement_rows(&[], rows).await
+    };
+    let count = rows.len();
     match stored {
-        Ok(rows) => {
-            let count = rows.len();
+        Ok(()) => {
             // SAFETY: inside the public struct.
             if unsafe { F::stmt_update_max_length(stmt).read() } != 0 {
-                ours.measure(&rows);
+                ours.measure();
             }
             ours.set_state(if count == 0 && F::FAMILY == Family::MariaDb { State::Done } else { State::Ready });
-            ours.rows = Rows::Stored(rows, 0);
             ours.current = Current::None;
             // SAFETY: inside the public struct; lent through `mysql`.
             unsafe {
@@ -151,8 +159,8 @@ pub(in crate::abi) async unsafe fn store_result<F: Abi>(stmt: *mut F::Stmt) -> c
 
 impl<F: Abi> Statement<F> {
     /// `STMT_ATTR_UPDATE_MAX_LENGTH`: the longest value of each column, for `MYSQL_FIELD.max_length`.
-    fn measure(&mut self, rows: &crate::result::BinaryRows) {
-        let Some(fields) = self.fields.clone() else { return };
+    fn measure(&self) {
+        let (Rows::Stored(rows, _), Some(fields)) = (&self.rows, &self.fields) else { return };
         for (number, kind) in self.types.iter().enumerate() {
             if let (Some(field), Some(length)) = (fields.at(number), bind::fixed_display_length::<F>(kind)) {
                 // SAFETY: a field of the statement's.
@@ -336,7 +344,8 @@ impl<F: Abi> Statement<F> {
                 // SAFETY: inside the public struct.
                 let count = unsafe { F::stmt_prefetch_rows(stmt).read() };
                 let count = u32::try_from(count).unwrap_or(u32::MAX);
-                handle.session.fetch_cursor(&self.prepared, count).await.map(|rows| {
+                let mut rows = BinaryRows::default();
+                handle.session.fetch_cursor(&self.prepared, count, &mut rows).await.map(|()| {
                     self.last_row_sent = handle.session.outcome().status & LAST_ROW_SENT != 0;
                     let any = !rows.is_empty();
                     self.rows = Rows::Cursor(rows, u64::from(any));

@@ -499,7 +499,7 @@ impl<F: Abi> Statement<F> {
             RowsAre::Waiting => Rows::Waiting,
             RowsAre::InCursor => Rows::Cursor(BinaryRows::default(), 0),
             RowsAre::Here(rows) if rows.is_empty() && F::FAMILY == Family::MySql => Rows::Ended,
-            RowsAre::Here(rows) => Rows::Stored(rows, 0),
+            RowsAre::Here(rows) => Rows::Stored(*rows, 0),
         };
         self.set_state(if matches!(self.rows, Rows::Stored(..)) { State::Ready } else { State::Waiting });
         if self.field_count() == 0 || columns.len() == self.field_count() && self.is_undescribed() {

@@ -264,6 +264,40 @@ fn the_load_of_a_dead_node_is_spread() {
 }
 
 #[test]
+fn a_read_settles_while_the_chain_keeps_to_its_choice() {
+    let shop = section(r#""filters": {"random": {"sticky": 1}}, "failover": "loop_before_master""#);
+    let mut router = Router::new(&shop);
+    let decide = |router: &mut Router, failed: &[usize], wanted| {
+        let situation = Situation { failed: set(failed), ..wants(wanted) };
+        let decision = router.decide(&shop, &situation, &mut Script::new(&[1, 0])).expect("one");
+        (decision, router.fallbacks())
+    };
+    assert_eq!(router.settled_read(), None, "nothing was chosen yet");
+    decide(&mut router, &[], Wanted::AnyReplica);
+    assert_eq!(router.settled_read(), None, "the words are still those of the first choice");
+    let (whole, fallbacks) = decide(&mut router, &[], Wanted::AnyReplica);
+    decide(&mut router, &[], Wanted::Source);
+    assert_eq!(router.settled_read(), Some(whole), "a write changes nothing");
+    assert_eq!(router.fallbacks(), fallbacks);
+    decide(&mut router, &[3], Wanted::AnyReplica);
+    assert_eq!(router.settled_read(), None, "the choice is failed");
+    assert_eq!(decide(&mut router, &[], Wanted::AnyReplica), (whole, fallbacks));
+    assert_eq!(router.settled_read(), Some(whole));
+}
+
+#[test]
+fn a_read_never_settles_where_nodes_take_turns() {
+    for filters in [r#""roundrobin": {}"#, r#""random": {"sticky": 0}"#, r#""least_in_flight": {}"#] {
+        let shop = section(&format!(r#""filters": {{{filters}}}"#));
+        let mut router = Router::new(&shop);
+        for _ in 0..3 {
+            outcome(&shop, &mut router, wants(Wanted::AnyReplica), &[0]);
+            assert_eq!(router.settled_read(), None, "{filters}");
+        }
+    }
+}
+
+#[test]
 fn random_reaches_all_nodes_equally() {
     let shop = section(r#""filters": {"random": {"sticky": 0}}"#);
     let mut router = Router::new(&shop);
