@@ -8,6 +8,39 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+/*
+ The version of this library.
+ */
+#define MYSQLND_MS_VERSION "0.1.0"
+
+/*
+ The hints: each stands in a comment in front of a statement. The first sends it to a master, the second a read to a slave,
+ the third any statement to the server used last.
+ */
+#define MYSQLND_MS_MASTER_SWITCH "ms=master"
+#define MYSQLND_MS_SLAVE_SWITCH "ms=slave"
+#define MYSQLND_MS_LAST_USED_SWITCH "ms=last_used"
+
+
+/*
+ The version of this library as a number: major * 10000 + minor * 100 + patch.
+ */
+#define MYSQLND_MS_VERSION_ID 100
+
+/*
+ What `mysqlnd_ms_query_is_select` returns for a master.
+ */
+#define MYSQLND_MS_QUERY_USE_MASTER 0
+
+/*
+ What `mysqlnd_ms_query_is_select` returns for a slave.
+ */
+#define MYSQLND_MS_QUERY_USE_SLAVE 1
+
+/*
+ What `mysqlnd_ms_query_is_select` returns for the server used last.
+ */
+#define MYSQLND_MS_QUERY_USE_LAST_USED 2
 
 /*
  The level of `mysqlnd_ms_set_qos`: reads go to a master.
@@ -105,6 +138,86 @@ typedef struct mysqlnd_ms_stat {
    */
   uint64_t value;
 } mysqlnd_ms_stat;
+
+/*
+ A server of a handle's section.
+
+ Texts are NUL-ended and valid until the handle's next call.
+ */
+typedef struct mysqlnd_ms_server {
+  /*
+   Its name in the configuration; "" if it has none.
+   */
+  const char *name_from_config;
+  /*
+   Host name or address; "localhost" for a socket.
+   */
+  const char *hostname;
+  /*
+   The account that the handle uses there.
+   */
+  const char *user;
+  /*
+   TCP port; 0 for a socket.
+   */
+  unsigned int port;
+  /*
+   Path of the socket; "" for TCP.
+   */
+  const char *socket;
+  /*
+   The handle's connection id there; 0 while it is not connected.
+   */
+  unsigned long thread_id;
+  /*
+   0 = listed under master, 1 = under slave.
+   */
+  int is_slave;
+} mysqlnd_ms_server;
+
+/*
+ What is counted of a server by all handles of the process.
+
+ Texts are NUL-ended and valid until the handle's next call.
+ */
+typedef struct mysqlnd_ms_node_stat {
+  /*
+   Its name in the configuration; "" if it has none.
+   */
+  const char *name_from_config;
+  /*
+   Host name or address; "localhost" for a socket.
+   */
+  const char *hostname;
+  /*
+   TCP port; 0 for a socket.
+   */
+  unsigned int port;
+  /*
+   Path of the socket; "" for TCP.
+   */
+  const char *socket;
+  /*
+   0 = listed under master, 1 = under slave.
+   */
+  int is_slave;
+  /*
+   Statements that were not answered to the end at this moment; told also without `mysqlnd_ms.collect_statistics`.
+   */
+  unsigned int in_flight;
+  /*
+   Statements that were sent there.
+   */
+  uint64_t statements;
+  /*
+   Connections that were opened.
+   */
+  uint64_t connects;
+  /*
+   Connections that could not be opened.
+   */
+  uint64_t failures;
+} mysqlnd_ms_node_stat;
 
 /*
  A node that is offered to a filter of the program.
@@ -219,7 +332,8 @@ const char *mysqlnd_ms_get_last_decision(void *mysql);
  Classifies a statement without running it.
 
  Source: mysqlnd_ms_query_is_select of PECL mysqlnd_ms. Returns: 0 = a master (everything that is not proven to be a
- plain read; NULL; the hint ms=master), 1 = a slave, 2 = the server used last.
+ plain read; NULL; the hint ms=master), 1 = a slave, 2 = the server used last. The counters of guesses and hints move, as
+ for a statement that is run.
 
  # Safety
  `query` is NULL or a NUL-ended string.
@@ -270,7 +384,8 @@ const char *mysqlnd_ms_get_last_gtid(void *mysql);
 
 /*
  Tells what this process has counted since its start, under the 46 names of mysqlnd_ms. Counters of what this library
- does not have (Fabric, pools, XA) stay 0.
+ does not have (Fabric, XA state stores) stay 0. `pool_*_total` and `pool_*_active` are gauges: the nodes of the handles
+ that are connected now.
 
  Source: mysqlnd_ms_get_stats of PECL mysqlnd_ms. `stats` gets the first `most` of them. Returns: how many there are; 0
  while `mysqlnd_ms.enable` is off. They count only with `mysqlnd_ms.collect_statistics`.
@@ -280,6 +395,33 @@ const char *mysqlnd_ms_get_last_gtid(void *mysql);
  */
 size_t mysqlnd_ms_get_stats(struct mysqlnd_ms_stat *stats,
                             size_t most);
+
+/*
+ Lists the servers of the handle's section, masters first.
+
+ Source: mysqlnd_ms_dump_servers of PECL mysqlnd_ms. `servers` gets the first `most` of them. Returns: how many there
+ are; 0 and error 2000 on the handle for one that does not route; 0 for NULL or a handle that is not ours.
+
+ # Safety
+ `mysql` is NULL or a valid handle (`MYSQL *` of either family); `servers` is NULL or has room for `most` servers.
+ */
+size_t mysqlnd_ms_dump_servers(void *mysql,
+                               struct mysqlnd_ms_server *servers,
+                               size_t most);
+
+/*
+ Tells what this process has counted of each server of the handle's section, masters first: an addition of ours to
+ `mysqlnd_ms_get_stats`. A changed configuration keeps the numbers of servers that stay.
+
+ `stats` gets the first `most` of them. Returns: as mysqlnd_ms_dump_servers. Numbers but `in_flight` count only with
+ `mysqlnd_ms.collect_statistics`.
+
+ # Safety
+ `mysql` is NULL or a valid handle (`MYSQL *` of either family); `stats` is NULL or has room for `most` entries.
+ */
+size_t mysqlnd_ms_get_node_stats(void *mysql,
+                                 struct mysqlnd_ms_node_stat *stats,
+                                 size_t most);
 
 /*
  Tells what the handle's reads are to see, as a token: a short opaque text of letters, digits, `-` and `_`, fit for a

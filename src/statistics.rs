@@ -1,6 +1,6 @@
 //! What the process has counted, under the names of mysqlnd_ms. Plain atomic numbers: no lock, nothing per handle.
 //!
-//! Counting is off unless `mysqlnd_ms.collect_statistics` is on; then it costs one addition.
+//! Counting is off unless `mysqlnd_ms.collect_statistics` is on: then it costs one addition, else one load and one branch.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -94,13 +94,13 @@ counters! {
     XaParticipants = c"xa_participants",
     /// XA.
     XaRollbackOnClose = c"xa_rollback_on_close",
-    /// Sources of the sections of connected handles.
+    /// A gauge: sources of the sections of the handles that are connected now, one for each handle.
     PoolMastersTotal = c"pool_masters_total",
     /// Replicas likewise.
     PoolSlavesTotal = c"pool_slaves_total",
-    /// Those sources in use.
+    /// Those of the sources that are neither off nor drained, nor left out without `multi_master`.
     PoolMastersActive = c"pool_masters_active",
-    /// Those replicas in use.
+    /// Those of the replicas likewise.
     PoolSlavesActive = c"pool_slaves_active",
     /// Fabric.
     PoolUpdates = c"pool_updates",
@@ -118,6 +118,12 @@ pub fn collect(on: bool) {
     ON.store(on, Ordering::Relaxed);
 }
 
+/// Whether there is counting.
+#[inline]
+pub fn is_on() -> bool {
+    ON.load(Ordering::Relaxed)
+}
+
 /// Counts one.
 #[inline]
 pub fn count(counter: Counter) {
@@ -127,9 +133,14 @@ pub fn count(counter: Counter) {
 /// Counts several.
 #[inline]
 pub fn add(counter: Counter, number: u64) {
-    if ON.load(Ordering::Relaxed) {
+    if is_on() {
         VALUES[counter as usize].fetch_add(number, Ordering::Relaxed);
     }
+}
+
+/// Takes from a gauge what was added to it, whether there is counting or not.
+pub fn take(counter: Counter, number: u64) {
+    VALUES[counter as usize].fetch_sub(number, Ordering::Relaxed);
 }
 
 /// A counter's value, by its place in [`NAMES`]; 0 beyond them.

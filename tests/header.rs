@@ -142,6 +142,11 @@ fn mysqlclient_ms_h_is_up_to_date() {
     }
     let old = "include/mysqlclient_ms.h is old: run UPDATE=1 cargo test --test header";
     assert!(fs::read_to_string(&header).unwrap_or_default() == made, "{old}");
+    let version = env!("CARGO_PKG_VERSION");
+    let numbers: Vec<u32> = version.split('.').map(|number| number.parse().unwrap()).collect();
+    let id = numbers[0] * 10_000 + numbers[1] * 100 + numbers[2];
+    assert!(made.contains(&format!("#define MYSQLND_MS_VERSION \"{version}\"\n")), "cbindgen.toml has the version");
+    assert!(made.contains(&format!("#define MYSQLND_MS_VERSION_ID {id}\n")), "src/abi/cluster.rs has the version");
     let exports = list::parse(&fs::read_to_string(root("src/abi/exports.list")).unwrap()).unwrap();
     for export in exports.iter().filter(|e| e.is_own() && !e.is_version()) {
         assert!(made.contains(&format!("{}(", export.name)), "{} is declared", export.name);

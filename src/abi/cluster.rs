@@ -8,9 +8,9 @@ use std::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 use std::ptr;
 
 use crate::conn::driver::block_on;
-use crate::error::Error;
+use crate::error::{Error, cr};
 use crate::route;
-use crate::session::{Refused, Session};
+use crate::session::{Refused, ServerEntry, Session, count_asked};
 use crate::statistics;
 
 use super::convert::c_bytes;
@@ -40,6 +40,15 @@ where
 {
     wall::<MySql, R>(name, Blame::Nobody, || fails, work)
 }
+
+/// The version of this library as a number: major * 10000 + minor * 100 + patch.
+pub const MYSQLND_MS_VERSION_ID: c_int = 100;
+/// What `mysqlnd_ms_query_is_select` returns for a master.
+pub const MYSQLND_MS_QUERY_USE_MASTER: c_int = 0;
+/// What `mysqlnd_ms_query_is_select` returns for a slave.
+pub const MYSQLND_MS_QUERY_USE_SLAVE: c_int = 1;
+/// What `mysqlnd_ms_query_is_select` returns for the server used last.
+pub const MYSQLND_MS_QUERY_USE_LAST_USED: c_int = 2;
 
 /// The connection that a handle used last.
 ///
@@ -144,7 +153,8 @@ pub unsafe extern "C" fn mysqlnd_ms_get_last_decision(mysql: *mut c_void) -> *co
 /// Classifies a statement without running it.
 ///
 /// Source: mysqlnd_ms_query_is_select of PECL mysqlnd_ms. Returns: 0 = a master (everything that is not proven to be a
-/// plain read; NULL; the hint ms=master), 1 = a slave, 2 = the server used last.
+/// plain read; NULL; the hint ms=master), 1 = a slave, 2 = the server used last. The counters of guesses and hints move, as
+/// for a statement that is run.
 ///
 /// # Safety
 /// `query` is NULL or a NUL-ended string.
@@ -153,7 +163,11 @@ pub unsafe extern "C" fn mysqlnd_ms_query_is_select(query: *const c_char) -> c_i
         // SAFETY: the caller's promise.
         let sql = unsafe { c_bytes(query) }.unwrap_or_default();
         let no_split = super::environment::clusters().is_some_and(|clusters| clusters.directives.disable_rw_split);
-        route::query_is_select(sql, &route::LexContext::default(), &route::ClassifyConfig::default(), no_split)
+        let (context, config) = (route::LexContext::default(), route::ClassifyConfig::default());
+        if statistics::is_on() {
+            count_asked(&route::classify(sql, &context, &config), no_split);
+        }
+        route::query_is_select(sql, &context, &config, no_split)
     })
 }
 
@@ -246,7 +260,8 @@ pub struct MysqlndMsStat {
 }
 
 /// Tells what this process has counted since its start, under the 46 names of mysqlnd_ms. Counters of what this library
-/// does not have (Fabric, pools, XA) stay 0.
+/// does not have (Fabric, XA state stores) stay 0. `pool_*_total` and `pool_*_active` are gauges: the nodes of the handles
+/// that are connected now.
 ///
 /// Source: mysqlnd_ms_get_stats of PECL mysqlnd_ms. `stats` gets the first `most` of them. Returns: how many there are; 0
 /// while `mysqlnd_ms.enable` is off. They count only with `mysqlnd_ms.collect_statistics`.
@@ -265,6 +280,155 @@ pub unsafe extern "C" fn mysqlnd_ms_get_stats(stats: *mut MysqlndMsStat, most: u
         }
         statistics::NAMES.len()
     })
+}
+
+/// A server of a handle's section.
+///
+/// Texts are NUL-ended and valid until the handle's next call.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct MysqlndMsServer {
+    /// Its name in the configuration; "" if it has none.
+    pub name_from_config: *const c_char,
+    /// Host name or address; "localhost" for a socket.
+    pub hostname: *const c_char,
+    /// The account that the handle uses there.
+    pub user: *const c_char,
+    /// TCP port; 0 for a socket.
+    pub port: c_uint,
+    /// Path of the socket; "" for TCP.
+    pub socket: *const c_char,
+    /// The handle's connection id there; 0 while it is not connected.
+    pub thread_id: c_ulong,
+    /// 0 = listed under master, 1 = under slave.
+    pub is_slave: c_int,
+}
+
+/// What is counted of a server by all handles of the process.
+///
+/// Texts are NUL-ended and valid until the handle's next call.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct MysqlndMsNodeStat {
+    /// Its name in the configuration; "" if it has none.
+    pub name_from_config: *const c_char,
+    /// Host name or address; "localhost" for a socket.
+    pub hostname: *const c_char,
+    /// TCP port; 0 for a socket.
+    pub port: c_uint,
+    /// Path of the socket; "" for TCP.
+    pub socket: *const c_char,
+    /// 0 = listed under master, 1 = under slave.
+    pub is_slave: c_int,
+    /// Statements that were not answered to the end at this moment; told also without `mysqlnd_ms.collect_statistics`.
+    pub in_flight: c_uint,
+    /// Statements that were sent there.
+    pub statements: u64,
+    /// Connections that were opened.
+    pub connects: u64,
+    /// Connections that could not be opened.
+    pub failures: u64,
+}
+
+/// Lists the servers of the handle's section, masters first.
+///
+/// Source: mysqlnd_ms_dump_servers of PECL mysqlnd_ms. `servers` gets the first `most` of them. Returns: how many there
+/// are; 0 and error 2000 on the handle for one that does not route; 0 for NULL or a handle that is not ours.
+///
+/// # Safety
+/// `mysql` is NULL or a valid handle (`MYSQL *` of either family); `servers` is NULL or has room for `most` servers.
+pub unsafe extern "C" fn mysqlnd_ms_dump_servers(
+    mysql: *mut c_void,
+    servers: *mut MysqlndMsServer,
+    most: usize,
+) -> usize {
+    own("mysqlnd_ms_dump_servers", 0, || {
+        let told = |entry: &ServerEntry, text: &[*const c_char; 4]| MysqlndMsServer {
+            name_from_config: text[0],
+            hostname: text[1],
+            user: text[2],
+            port: c_uint::from(entry.port),
+            socket: text[3],
+            thread_id: entry.thread_id as c_ulong,
+            is_slave: c_int::from(entry.is_replica),
+        };
+        // SAFETY: the caller's promise.
+        unsafe { list_servers(mysql, servers, most, told) }
+    })
+}
+
+/// Tells what this process has counted of each server of the handle's section, masters first: an addition of ours to
+/// `mysqlnd_ms_get_stats`. A changed configuration keeps the numbers of servers that stay.
+///
+/// `stats` gets the first `most` of them. Returns: as mysqlnd_ms_dump_servers. Numbers but `in_flight` count only with
+/// `mysqlnd_ms.collect_statistics`.
+///
+/// # Safety
+/// `mysql` is NULL or a valid handle (`MYSQL *` of either family); `stats` is NULL or has room for `most` entries.
+pub unsafe extern "C" fn mysqlnd_ms_get_node_stats(
+    mysql: *mut c_void,
+    stats: *mut MysqlndMsNodeStat,
+    most: usize,
+) -> usize {
+    own("mysqlnd_ms_get_node_stats", 0, || {
+        let told = |entry: &ServerEntry, text: &[*const c_char; 4]| MysqlndMsNodeStat {
+            name_from_config: text[0],
+            hostname: text[1],
+            port: c_uint::from(entry.port),
+            socket: text[3],
+            is_slave: c_int::from(entry.is_replica),
+            in_flight: entry.in_flight,
+            statements: entry.counts.statements,
+            connects: entry.counts.connects,
+            failures: entry.counts.failures,
+        };
+        // SAFETY: the caller's promise.
+        unsafe { list_servers(mysql, stats, most, told) }
+    })
+}
+
+/// Writes what `told` makes of each server into the caller's room. The texts, kept with the handle: name, host, user,
+/// socket.
+///
+/// # Safety
+/// `mysql` is NULL or a valid handle of either family; `room` is NULL or has room for `most`.
+unsafe fn list_servers<T>(
+    mysql: *mut c_void,
+    room: *mut T,
+    most: usize,
+    told: impl Fn(&ServerEntry, &[*const c_char; 4]) -> T,
+) -> usize {
+    let mut entries = Vec::new();
+    let mut places = Vec::new();
+    let keep = |session: &mut Session| {
+        entries = session.servers();
+        let mut texts = Vec::new();
+        for entry in &entries {
+            places.push([entry.name.as_bytes(), entry.host.as_bytes(), &entry.user, &entry.socket].map(|text| {
+                let start = texts.len();
+                texts.extend_from_slice(text);
+                texts.push(0);
+                start
+            }));
+        }
+        Some(texts)
+    };
+    // SAFETY: the caller's promise.
+    let texts = unsafe { text(mysql, keep) };
+    if entries.is_empty() {
+        // SAFETY: the caller's promise.
+        unsafe {
+            ask(mysql, |_| Err(Error::client(cr::UNKNOWN_ERROR, "mysqlclient-ms: the handle is not routed".to_owned())))
+        };
+        return 0;
+    }
+    for (index, (entry, places)) in entries.iter().zip(&places).enumerate().take(if room.is_null() { 0 } else { most })
+    {
+        let entry = told(entry, &places.map(|place| texts.wrapping_add(place)));
+        // SAFETY: within the caller's room.
+        unsafe { room.add(index).write(entry) };
+    }
+    entries.len()
 }
 
 /// Tells what the handle's reads are to see, as a token: a short opaque text of letters, digits, `-` and `_`, fit for a

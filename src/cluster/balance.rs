@@ -32,6 +32,20 @@ struct Load {
     in_flight: AtomicU32,
     /// Upper half: when the last answer came, milliseconds; lower half: the average, microseconds, 0 = unknown.
     latency: AtomicU64,
+    statements: AtomicU64,
+    connects: AtomicU64,
+    failures: AtomicU64,
+}
+
+/// What is counted of one node, by all handles of the process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Statements that were sent.
+    pub statements: u64,
+    /// Connections that were opened.
+    pub connects: u64,
+    /// Connections that could not be opened.
+    pub failures: u64,
 }
 
 /// A statement on its way: counted until this is dropped.
@@ -105,6 +119,31 @@ impl Balance {
         let load = self.loads.get(node.index())?;
         load.in_flight.fetch_add(1, Ordering::Relaxed);
         Some(Ticket { load: Arc::clone(load), started: now })
+    }
+
+    /// What was counted of the node so far. [`Balance::sent`] does not count: whoever counts says so by
+    /// [`Balance::count_statement`] and [`Balance::count_connect`].
+    pub fn counts(&self, node: NodeId) -> Counts {
+        self.load(node).map_or(Counts::default(), |load| Counts {
+            statements: load.statements.load(Ordering::Relaxed),
+            connects: load.connects.load(Ordering::Relaxed),
+            failures: load.failures.load(Ordering::Relaxed),
+        })
+    }
+
+    /// A statement was sent to the node.
+    pub fn count_statement(&self, node: NodeId) {
+        if let Some(load) = self.load(node) {
+            load.statements.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// The node was connected to, with or without success.
+    pub fn count_connect(&self, node: NodeId, success: bool) {
+        if let Some(load) = self.load(node) {
+            let counter = if success { &load.connects } else { &load.failures };
+            counter.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     /// Goes on from an earlier state; `same` says which of its nodes a node is.

@@ -7,6 +7,7 @@ use crate::conn::Command;
 use crate::error::Error;
 use crate::options::Family;
 use crate::result::{Columns, StoredRows};
+use crate::statistics::{self, Counter};
 
 use super::arm;
 use super::connect::charset_dir;
@@ -218,6 +219,9 @@ impl Session {
 
     /// `mysql_autocommit`. Routed with an unopened source: remembered.
     pub async fn autocommit(&mut self, enabled: bool) -> Result<(), Error> {
+        if self.router.is_some() {
+            statistics::count(if enabled { Counter::TrxAutocommitOn } else { Counter::TrxAutocommitOff });
+        }
         if self.router.is_some() && self.nothing_to_end() {
             self.begin().await?;
             self.carry.set_autocommit(enabled, None);

@@ -36,6 +36,7 @@ mod results;
 mod routed;
 mod statement_rows;
 mod steer;
+mod tally;
 mod tracking;
 mod usual;
 
@@ -50,6 +51,7 @@ pub use phase::Phase;
 pub use prepared::{Executed, Prepared, RowsAre};
 pub use quality::Refused;
 pub use routed::Router;
+pub use tally::{ServerEntry, asked as count_asked};
 pub use tracking::{SessionChange, TrackType};
 
 use std::os::fd::RawFd;

@@ -86,6 +86,7 @@ impl Session {
         let Some(router) = self.router.as_deref_mut() else { return Err(Error::gone(self.options.family)) };
         let Some(node) = self.nodes.get_mut(index) else { return Err(Error::gone(self.options.family)) };
         let id = NodeId::new(index);
+        router.tally_connect(index, opened.is_ok());
         match opened {
             Ok((connection, found)) => {
                 if let Some(id) = id {

@@ -16,6 +16,7 @@ use super::Session;
 use super::nodes::Node;
 use super::phase::Phase;
 use super::routed::{make_chain, measures, section_of, tell_problems};
+use super::tally::Pooled;
 
 impl Session {
     /// In front of every statement of a routed handle: a newer configuration is taken, unless something of the handle is
@@ -87,6 +88,7 @@ impl Session {
             router.promise.follow(&section.consistency, section.nodes.len(), &now_at);
             router.chain = chain;
             router.measures = measures(&section);
+            router.pooled = Pooled::of(&section);
             router.section = section;
             let text = format!("goes by the changed configuration of section {}", router.section.name);
             log::get().message(log::Level::Decision, router.handle_number, &text);

@@ -32,6 +32,7 @@ use super::nodes::Node;
 use super::promise::Promise;
 use super::recover::Rerun;
 use super::steer::{Awaited, holder_of, unknown_thread};
+use super::tally::Pooled;
 use super::{Phase, Session};
 
 /// Tells the handles of a process apart in the log.
@@ -111,6 +112,10 @@ pub struct Router {
     pub(super) no_source: bool,
     /// When the connects of the present statement have to be done.
     pub(super) connects_until: Option<Duration>,
+    /// `mysql_real_connect` is opening all nodes.
+    pub(super) connecting: bool,
+    /// The handle's share of the process's gauges.
+    pub(super) pooled: Pooled,
 }
 
 /// Where a handle's configuration came from, to see whether there is a newer one.
@@ -250,6 +255,8 @@ impl Session {
             rerun: Rerun::default(),
             no_source: false,
             connects_until: None,
+            connecting: !section.lazy_connections,
+            pooled: Pooled::of(&section),
             snapshot,
             origin,
             section: Arc::clone(&section),
@@ -272,6 +279,9 @@ impl Session {
                 }
             }
             self.at = section.sources_now().at_or_after(0).map(NodeId::index);
+            if let Some(router) = self.router.as_deref_mut() {
+                router.connecting = false;
+            }
         }
         Ok(())
     }

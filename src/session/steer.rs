@@ -14,6 +14,7 @@ use crate::result::Columns;
 use crate::route::decide::{self, Decision, Fallbacks, Situation, Wanted};
 use crate::route::filter::Asked;
 use crate::route::{Access, CALLS, Class, Effect, Hint, Server, Statement, TransactionControl};
+use crate::statistics;
 
 use super::carry::Part;
 use super::discover::Search;
@@ -24,7 +25,7 @@ use super::prelude::{changes_tracking, refuses_state};
 use super::prepared::Prepared;
 use super::promise::Ask;
 use super::routed::{Loss, Router};
-use super::{Session, published};
+use super::{Session, published, tally};
 
 /// How a statement is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -247,6 +248,9 @@ impl Session {
         self.follow_configuration();
         let statement = self.checked_statement(sql)?;
         self.warn_of_hint(&statement);
+        if statistics::is_on() {
+            tally::asked(&statement, self.router.as_deref().is_some_and(|router| router.no_split));
+        }
         let decision = self.decide(sql, &statement, manner)?;
         Ok((statement, decision))
     }
@@ -668,6 +672,9 @@ impl Router {
         let alone = !self.tracker.in_transaction() && self.bound.node().is_none();
         self.rerun.keep(sql, statement, read && alone && self.section.recovery.retry_reads);
         self.in_flight = self.section.balance.sent(decision.node, self.measures.then_some(self.now));
+        if statistics::is_on() {
+            self.tally_sent(&decision);
+        }
         self.used_source |= decision.role == Role::Source;
         self.tracker.before(statement);
         let detached = self.section.replicas_until_write && decision.role == Role::Replica && !self.tracker.is_open();

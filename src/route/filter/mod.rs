@@ -20,7 +20,7 @@ use crate::cluster::topology::{NodeId, NodeSet, Role};
 use crate::cluster::user_filter::UserFilters;
 use crate::env::Random;
 
-pub use user::FilterProblem;
+pub use user::{BY_PROGRAM, FilterProblem};
 
 /// What a filter looks at besides the candidates.
 #[derive(Clone, Copy, Debug)]

@@ -85,6 +85,9 @@ impl User {
     }
 }
 
+/// The filter's words, by which others see that the program chose.
+pub const BY_PROGRAM: &str = "chosen by the program";
+
 impl Filter for User {
     fn apply(&mut self, view: &View<'_>, candidates: Candidates, _random: &mut dyn Random) -> Verdict {
         let (nodes, selected, answer) = match self.ask(view, candidates) {
@@ -94,7 +97,7 @@ impl Filter for User {
         if self.is_single {
             let node = usize::try_from(answer).ok().and_then(|index| nodes.get(index));
             return match node {
-                Some(node) => Verdict::Pick(Picked { node: *node, next: 0, how: "chosen by the program", kept: false }),
+                Some(node) => Verdict::Pick(Picked { node: *node, next: 0, how: BY_PROGRAM, kept: false }),
                 None => Verdict::Refuse(
                     format!("the program's filter returned {answer} for a choice among {} nodes", nodes.len()).into(),
                 ),
