@@ -162,6 +162,27 @@ int main(int argc, char **argv) {
     moved("close");
   }
 
+  if ((mysql = connect_to("counter"))) {
+    run(mysql, "SELECT 14 FOR UPDATE");
+    run(mysql, "BEGIN");
+    run(mysql, "SELECT 15 FOR UPDATE");
+    run(mysql, "COMMIT");
+    run(mysql, "BEGIN");
+    run(mysql, "SELECT 16 FOR UPDATE");
+    run(mysql, "BEGIN");
+    run(mysql, "ROLLBACK");
+    mysql_close(mysql);
+    moved("close");
+  }
+  if ((mysql = connect_to("bad_counter"))) {
+    run(mysql, "SELECT 17 FOR UPDATE");
+    run(mysql, "BEGIN");
+    run(mysql, "SELECT 18 FOR UPDATE");
+    run(mysql, "COMMIT");
+    mysql_close(mysql);
+    moved("close");
+  }
+
   mysql = mysql_init(NULL);
   count = dump_servers(mysql, one, 1);
   printf("not connected: %zu, error %u\n", count, mysql_errno(mysql));

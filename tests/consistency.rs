@@ -309,6 +309,13 @@ fn levels_and_options_that_make_no_sense_are_refused() {
         assert_eq!(set(SESSION, GTID, None), Err(Refused::NoValue));
         assert_eq!(set(SESSION, GTID, Some(b"")), Err(Refused::NoValue));
         assert_eq!(set(SESSION, GTID, Some(b"Array")), Err(Refused::Malformed));
+        for (age_or_cache, value) in [(2, b"5"), (3, b"5")] {
+            assert_eq!(set(EVENTUAL, age_or_cache, None), Err(Refused::NoValue));
+            assert_eq!(set(EVENTUAL, age_or_cache, Some(value)), Err(Refused::NotServed));
+            assert_eq!(set(SESSION, age_or_cache, Some(value)), Err(Refused::Clash));
+        }
+        let plain = mysqlclient_ms::session::Session::new(mysqlclient_ms::options::Family::MySql);
+        assert_eq!({ plain }.set_quality_by_number(STRONG, NO_OPTION, None), Err(Refused::NotRouted));
         handle.ok("BEGIN");
         write(&mut handle, 1);
         assert_eq!(handle.session.set_quality_by_number(STRONG, 0, None), Err(Refused::InTransaction), "{family}");

@@ -201,7 +201,13 @@ fn a_gtid_of_the_programs_own_is_looked_for_on_replicas() {
 fn a_check_that_cannot_succeed_means_the_source_and_no_error() {
     for family in families() {
         let cluster = cluster(family);
-        for check in ["SELECT 1 FROM nowhere WHERE #GTID", "SELECT 1", "SELECT NULL WHERE #GTID", "SELECT 0 * #GTID"] {
+        for check in [
+            "SELECT 1 FROM nowhere WHERE #GTID",
+            "SELECT 1",
+            "SELECT NULL WHERE #GTID",
+            "\\n SELECT 0 * #GTID",
+            "SELECT 1 WHERE '#GTID' = '8'",
+        ] {
             let keys = format!(
                 r#""global_transaction_id_injection": {{"check_for_gtid": "{check}"}}, "consistency": "eventual""#
             );
@@ -211,5 +217,36 @@ fn a_check_that_cannot_succeed_means_the_source_and_no_error() {
             assert_eq!(handle.value("SELECT COUNT(*) FROM t"), "0", "{family}: {check}");
             assert_eq!(handle.node(), 0, "{family}: {check}");
         }
+    }
+}
+
+#[test]
+fn fetch_last_gtid_says_why_it_cannot() {
+    let plain = mysqlclient_ms::session::Session::new(mysqlclient_ms::options::Family::MySql);
+    assert_eq!(block_on({ plain }.fetch_last_gtid()).unwrap_err().code, 2000, "a handle that does not route");
+    for family in families() {
+        let cluster = cluster(family);
+        let shop = Shop::new(
+            &addresses(&cluster),
+            r#""global_transaction_id_injection": {"fetch_last_gtid": "SELECT nothing"}, "consistency": "eventual""#,
+        );
+        let mut handle = shop.connect(Some("test_own"));
+        assert_eq!(last_gtid(&mut handle), None, "{family}: nothing was run yet");
+        for sql in ["SELECT COUNT(*) FROM t", "INSERT INTO t (v) VALUES (1)"] {
+            handle.ok(sql);
+            assert_eq!(block_on(handle.session.fetch_last_gtid()).unwrap_err().code, 1054, "{family}: after {sql}");
+        }
+        assert_eq!(handle.value("SELECT COUNT(*) FROM t WHERE id < 0"), "0", "{family}: the handle goes on");
+    }
+}
+
+#[test]
+fn a_statement_that_is_a_list_refuses_the_connect() {
+    for key in ["on_commit", "fetch_last_gtid", "check_for_gtid"] {
+        let keys = format!(r#""global_transaction_id_injection": {{"{key}": ["SELECT 1"]}}"#);
+        let nobody = [("127.0.0.1".to_owned(), 1), ("127.0.0.1".to_owned(), 1)];
+        let error = Shop::new(&nobody, &keys).try_connect(None, |_| ()).err().unwrap();
+        assert_eq!(error.code, 2000, "{key}");
+        assert!(String::from_utf8_lossy(&error.message).contains("must be a string"), "{key}");
     }
 }

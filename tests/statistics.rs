@@ -65,6 +65,8 @@ const WANTED: &[(&str, bool, &str)] = &[
     ("lazy_dead", true, r#""failover": "master""#),
     ("sticky", false, r#""trx_stickiness": "master""#),
     ("user", false, r#""filters": {"user": {"callback": "mine"}}"#),
+    ("counter", false, r#""global_transaction_id_injection": {"on_commit": "DO 1"}"#),
+    ("bad_counter", false, r#""global_transaction_id_injection": {"on_commit": "DO nothing"}"#),
 ];
 
 #[test]
@@ -121,6 +123,22 @@ close: pool_masters_total-1 pool_slaves_total-1 pool_masters_active-1 pool_slave
 connect user: pool_masters_total+1 pool_slaves_total+1 pool_masters_active+1 pool_slaves_active+1
 SELECT 12: use_slave_guess+1 use_slave_callback+1 lazy_connections_slave_success+1
 SELECT 13 FOR UPDATE: use_master_guess+1 use_master_callback+1 lazy_connections_master_success+1
+close: pool_masters_total-1 pool_slaves_total-1 pool_masters_active-1 pool_slaves_active-1
+connect counter: pool_masters_total+1 pool_slaves_total+1 pool_masters_active+1 pool_slaves_active+1
+SELECT 14 FOR UPDATE: use_master+1 use_master_guess+1 lazy_connections_master_success+1 gtid_autocommit_injections_success+1
+BEGIN: use_master+1 use_master_guess+1
+SELECT 15 FOR UPDATE: use_master+1 use_master_guess+1
+COMMIT: use_master+1 use_master_guess+1 gtid_commit_injections_success+1
+BEGIN: use_master+1 use_master_guess+1
+SELECT 16 FOR UPDATE: use_master+1 use_master_guess+1
+BEGIN: use_master+1 use_master_guess+1 gtid_implicit_commit_injections_success+1
+ROLLBACK: use_master+1 use_master_guess+1
+close: pool_masters_total-1 pool_slaves_total-1 pool_masters_active-1 pool_slaves_active-1
+connect bad_counter: pool_masters_total+1 pool_slaves_total+1 pool_masters_active+1 pool_slaves_active+1
+SELECT 17 FOR UPDATE: use_master+1 use_master_guess+1 lazy_connections_master_success+1 gtid_autocommit_injections_failure+1
+BEGIN: use_master+1 use_master_guess+1
+SELECT 18 FOR UPDATE: use_master+1 use_master_guess+1
+COMMIT: use_master+1 use_master_guess+1 gtid_commit_injections_failure+1
 close: pool_masters_total-1 pool_slaves_total-1 pool_masters_active-1 pool_slaves_active-1
 not connected: 0, error 2000
 not connected: 0, error 2000

@@ -1,8 +1,10 @@
 //! The commands of the tool, one file each, and what they share: usage, messages, exit codes.
 
 mod check;
+mod doctor;
 mod explain;
 mod run;
+mod status;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -20,6 +22,10 @@ Usage:
       prints every mistake in configuration files; exit code 1 if there is one
   mysqlclient-ms explain [--config FILE] [--section NAME] [--schema NAME] [--server VERSION] [--state STATE,...] SQL
       says where a statement would go and why, without asking any server
+  mysqlclient-ms doctor [--config FILE] [--library FILE] PROGRAM [DRIVER...]
+      says why a program would not be routed, without running it; exit code 1 if it would not
+  mysqlclient-ms status [--config FILE] [--section NAME] [--user USER] [--password-file FILE] [--json]
+      connects to every node and shows how it is; exit code 1 if one does not answer
   mysqlclient-ms version
   mysqlclient-ms help
 
@@ -30,6 +36,19 @@ Options of explain:
   --server VERSION     as servers say it: 9.7.4, 10.11.13-MariaDB (else what holds for all of them)
   --state STATE,...    in_transaction, read_only, used_source, no_split, multi_master; transaction=NODE, pinned=NODE,
                        last_used=NODE, last_write=NODE, failed=NODE
+
+Options of doctor:
+  --config FILE        the configuration file, as with run (else what the environment says)
+  --library FILE       libmysqlclient_ms.so (else beside this program, or in ../lib)
+  DRIVER...            libraries that the program loads at run time (else those in the usual places, for Perl, Python,
+                       Ruby and PHP)
+
+Options of status:
+  --config FILE        the configuration file (else MYSQLND_MS_CONFIG_FILE)
+  --section NAME       this section only
+  --user USER          the account for nodes that have none of their own (else who runs this program)
+  --password-file FILE its first line is the password (else MYSQL_PWD)
+  --json               for programs
 
 Options of run:
   --config FILE        the configuration file (else MYSQLND_MS_CONFIG_FILE)
@@ -82,12 +101,14 @@ fn command(mut arguments: lexopt::Parser, out: &mut dyn Write) -> Result<u8, Fai
         Some(Short('V') | Long("version")) => "version".into(),
         Some(Short('h') | Long("help")) => "help".into(),
         Some(other) => return Err(other.unexpected().into()),
-        None => return Err(Failure::new(2, "expected a command: run, check, explain, version, help")),
+        None => return Err(Failure::new(2, "expected a command: run, check, explain, doctor, status, version, help")),
     };
     match name.as_str() {
         "run" => run::run(arguments),
         "check" => check::check(arguments, out),
         "explain" => explain::explain(arguments, out),
+        "doctor" => doctor::doctor(arguments, out),
+        "status" => status::status(arguments, out),
         "version" => {
             end(arguments)?;
             writeln!(out, "mysqlclient-ms {}", env!("CARGO_PKG_VERSION"))?;
@@ -98,7 +119,8 @@ fn command(mut arguments: lexopt::Parser, out: &mut dyn Write) -> Result<u8, Fai
             Ok(0)
         }
         other => {
-            Err(Failure::new(2, format!("unknown command {other:?}; commands: run, check, explain, version, help")))
+            let commands = "run, check, explain, doctor, status, version, help";
+            Err(Failure::new(2, format!("unknown command {other:?}; commands: {commands}")))
         }
     }
 }

@@ -69,12 +69,12 @@ pub(super) fn run(mut arguments: lexopt::Parser) -> Result<u8, Failure> {
     Err(Failure::new(code, format!("run: cannot run {}: {error}", program.display())))
 }
 
-fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+pub(super) fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     path.canonicalize().map_err(|error| Failure::new(CANNOT_START, format!("run: {}: {error}", path.display())))
 }
 
 /// Beside this program (a build folder), or where `make install` puts it.
-fn find_library() -> Result<PathBuf, Failure> {
+pub(super) fn find_library() -> Result<PathBuf, Failure> {
     let program = env::current_exe().map_err(|error| Failure::new(CANNOT_START, format!("run: {error}")))?;
     let folder = program.parent().unwrap_or(Path::new("/"));
     let places = [folder.join(LIBRARY), folder.join("../lib").join(LIBRARY), folder.join("../lib64").join(LIBRARY)];
@@ -86,7 +86,7 @@ fn find_library() -> Result<PathBuf, Failure> {
 
 /// The folder of the originals' names: as `make install` calls it, and as it is called in the build folder, where the
 /// tool has the first name.
-fn find_sonames(beside: &Path) -> Option<PathBuf> {
+pub(super) fn find_sonames(beside: &Path) -> Option<PathBuf> {
     ["mysqlclient-ms", "sonames"]
         .iter()
         .map(|name| beside.join(name))

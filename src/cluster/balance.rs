@@ -312,6 +312,21 @@ mod tests {
     }
 
     #[test]
+    fn counts_are_kept_by_a_later_state() {
+        let earlier = Balance::new(2);
+        earlier.count_statement(id(1));
+        earlier.count_statement(id(1));
+        earlier.count_connect(id(1), true);
+        earlier.count_connect(id(1), false);
+        earlier.count_connect(id(7), true);
+        let counted = Counts { statements: 2, connects: 1, failures: 1 };
+        assert_eq!((earlier.counts(id(0)), earlier.counts(id(1))), (Counts::default(), counted));
+        let mut later = Balance::new(3);
+        later.adopt(&earlier, |index| (index == 0).then(|| id(1)));
+        assert_eq!((later.counts(id(0)), later.counts(id(1))), (counted, Counts::default()));
+    }
+
+    #[test]
     fn latency_is_an_average_that_fades() {
         let balance = Balance::new(1);
         let run = |start_ms: u64, took_us: u64| {
