@@ -11,6 +11,7 @@ mod bound;
 mod calls;
 mod carry;
 mod connect;
+mod decision;
 mod discover;
 mod effects;
 mod execution;

@@ -6,13 +6,12 @@
 use std::sync::Arc;
 
 use crate::cluster::config::Stickiness;
-use crate::cluster::topology::{NodeId, NodeSet, Role};
+use crate::cluster::topology::{NodeId, Role};
 use crate::conn::{Command, Endpoint, PrepareOk};
 use crate::error::{Error, Origin, Sent, cr};
 use crate::log::{self, DecisionLine};
 use crate::result::Columns;
-use crate::route::decide::{self, Decision, Fallbacks, Situation, Wanted};
-use crate::route::filter::Asked;
+use crate::route::decide::{self, Decision, Fallbacks};
 use crate::route::{Access, CALLS, Class, Effect, Hint, Server, Statement, TransactionControl};
 use crate::statistics;
 
@@ -23,7 +22,6 @@ use super::execution::Request;
 use super::nodes::Node;
 use super::prelude::{changes_tracking, refuses_state};
 use super::prepared::Prepared;
-use super::promise::Ask;
 use super::routed::{Loss, Router};
 use super::{Session, published, tally};
 
@@ -66,14 +64,6 @@ pub(super) enum Rest {
     Carrying(Arc<Statement>, Decision),
     /// Everything.
     All,
-}
-
-/// What a statement asks of the decision.
-fn wanted(statement: &Statement, manner: Manner) -> (Wanted, bool) {
-    if statement.class == Class::Read && manner == Manner::OnSource {
-        return (Wanted::Source, false);
-    }
-    Wanted::by(statement)
 }
 
 /// The statement is the beginning of a transaction and nothing else; how that one may access data, if written.
@@ -457,118 +447,6 @@ impl Session {
         router.cache.classify(sql, &router.context, &router.classify).class != statement.class
     }
 
-    #[inline]
-    fn decide(&mut self, sql: &[u8], statement: &Statement, manner: Manner) -> Result<Decision, Error> {
-        match self.decide_at_once(statement, manner) {
-            Some(decision) => {
-                debug_assert!(self.decides_the_same(sql, statement, manner, decision), "{decision:?}");
-                Ok(decision)
-            }
-            None => self.decide_by_rules(sql, statement, manner),
-        }
-    }
-
-    /// For builds with assertions: the rules say the same, unless a node has failed in this moment.
-    fn decides_the_same(&mut self, sql: &[u8], statement: &Statement, manner: Manner, decision: Decision) -> bool {
-        let short = self.fallbacks(manner);
-        let whole = self.decide_by_rules(sql, statement, manner);
-        let failed = self.router.as_deref().is_some_and(|router| !router.section.health.all_well());
-        failed
-            || (whole.is_ok_and(|whole| whole == decision)
-                && self.fallbacks(manner) == short
-                && self.asks_nothing(decision.node.index()))
-    }
-
-    fn decide_by_rules(&mut self, sql: &[u8], statement: &Statement, manner: Manner) -> Result<Decision, Error> {
-        let at = self.at;
-        let Some(router) = self.router.as_deref_mut() else { return Err(Error::gone(self.options.family)) };
-        let (mut wanted, hinted) = wanted(statement, manner);
-        router.leaves = None;
-        router.no_source = false;
-        let id = |index: Option<usize>| index.and_then(NodeId::new);
-        let mut in_transaction = router.tracker.in_transaction() || !self.carry.autocommit();
-        let mut read_only = router.tracker.is_read_only();
-        let mut transaction_node = router.transaction_node;
-        if statement.class == Class::Read {
-            if router.section.replicas_until_write && !self.carry.autocommit() && transaction_node.is_none() {
-                // Nothing was written yet: the read is not part of the transaction.
-                in_transaction = false;
-            }
-        } else if let Some(thread) = statement.needs.kill {
-            wanted = holder_of(&self.nodes, thread)?.map_or(wanted, Wanted::Node);
-        } else if let Some(access) = begins(statement) {
-            // The whole transaction goes where its first statement goes.
-            let session = if self.carry.is_read_only() { Access::ReadOnly } else { Access::ReadWrite };
-            read_only = access.unwrap_or(session) == Access::ReadOnly && manner != Manner::OnSource;
-            in_transaction |= read_only;
-            router.leaves = transaction_node.filter(|index| {
-                // The server ends the open transaction, but not that of a replica in favour of one that writes.
-                !read_only && NodeId::new(*index).is_some_and(|node| !router.section.sources_now().contains(node))
-            });
-            if router.leaves.is_some() {
-                transaction_node = None;
-            }
-        }
-        let stays = transaction_node.is_some() || router.bound.node().is_some() || router.next_transaction.is_some();
-        let freshness = match (statement.hint, statement.class) {
-            _ if manner == Manner::Preparing || stays => router.no_freshness(),
-            (hint, Class::Read) => {
-                let level = if let Some(Hint::Level(level)) = hint { Some(level) } else { None };
-                let ask = match manner {
-                    Manner::Awaited => Ask::Nothing,
-                    Manner::Alone => Ask::Before,
-                    _ => Ask::Ahead,
-                };
-                router.freshness(level, ask)
-            }
-            // A read-only transaction may start on a replica.
-            (_, Class::Transaction) => router.freshness(None, Ask::Nothing),
-            _ => router.no_freshness(),
-        };
-        if manner == Manner::Again {
-            wanted = id(at).map_or(wanted, Wanted::Node);
-        }
-        let serializable = self.carry.is_serializable();
-        if !router.excluded.is_empty() && router.excluded_at != self.carry.changes() {
-            // The state is another one now.
-            router.excluded = NodeSet::EMPTY;
-        }
-        let left_out = if manner == Manner::Elsewhere { id(at) } else { None };
-        let situation = Situation {
-            wanted,
-            hinted,
-            // A KILL belongs where its connection is, whatever else there is.
-            pinned: id(router.bound.node().or(router.next_transaction)).filter(|_| !matches!(wanted, Wanted::Node(_))),
-            in_transaction,
-            read_only: read_only && !serializable,
-            transaction_node: id(transaction_node),
-            serializable,
-            excluded: left_out.map_or(router.excluded, |node| router.excluded.with(node)),
-            last_used: id(at),
-            last_write: id(router.last_write),
-            used_source: router.used_source,
-            freshness,
-            failed: router.failed(),
-            no_split: router.no_split,
-            asked: Some(Asked { sql, statement, schema: self.carry.schema().unwrap_or_default() }),
-            now_ms: router.now.as_millis() as u64,
-        };
-        match router.chain.decide(&router.section, &situation, &mut router.random) {
-            Ok(decision) if manner == Manner::Elsewhere => {
-                let replicas = router.section.replicas_now().minus(situation.excluded);
-                if decision.role != Role::Replica || !replicas.contains(decision.node) {
-                    return Err(Error::lost(self.options.family).sent(Sent::No));
-                }
-                Ok(decision)
-            }
-            Ok(decision) => Ok(decision),
-            Err(refusal) => {
-                router.no_source = refusal == decide::Refusal::NoSource;
-                Err(refusal.to_error())
-            }
-        }
-    }
-
     /// Tells the log of a hint that was not followed.
     #[inline]
     fn warn_of_hint(&self, statement: &Statement) {
@@ -582,7 +460,7 @@ impl Session {
     }
 
     /// What is tried behind the node decided on last.
-    fn fallbacks(&self, manner: Manner) -> Fallbacks {
+    pub(super) fn fallbacks(&self, manner: Manner) -> Fallbacks {
         let Some(router) = self.router.as_deref() else { return Fallbacks::NONE };
         let fallbacks = router.chain.fallbacks();
         if manner == Manner::Elsewhere { fallbacks.within(router.section.replicas_now()) } else { fallbacks }

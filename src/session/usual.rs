@@ -31,6 +31,7 @@ impl Session {
             return None;
         }
         router.leaves = None;
+        router.no_source = false;
         router.promise.demands_nothing();
         router.chain.settled_read()
     }
