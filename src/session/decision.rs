@@ -35,12 +35,15 @@ impl Session {
         }
     }
 
-    /// For builds with assertions: the rules say the same, unless a node has failed in this moment.
+    /// For builds with assertions: the rules say the same, unless a node has failed or changed its role in this moment.
     fn decides_the_same(&mut self, sql: &[u8], statement: &Statement, manner: Manner, decision: Decision) -> bool {
         let short = self.fallbacks(manner);
         let whole = self.decide_by_rules(sql, statement, manner);
-        let failed = self.router.as_deref().is_some_and(|router| !router.section.health.all_well());
-        failed
+        let changed = self
+            .router
+            .as_deref()
+            .is_some_and(|router| !router.section.health.all_well() || router.section.roles.version() != 0);
+        changed
             || (whole.is_ok_and(|whole| whole == decision)
                 && self.fallbacks(manner) == short
                 && self.asks_nothing(decision.node.index()))
