@@ -3,6 +3,7 @@
 
 use harness::{Cluster, Family, families, shared};
 use mysqlclient_ms::conn::driver::block_on;
+use mysqlclient_ms::result::BinaryRows;
 
 use super::following::everywhere;
 use super::{ROUND_ROBIN, database};
@@ -407,7 +408,8 @@ fn construct_binary_prepared_statements() {
         for _ in 0..2 {
             let done = block_on(lab.handle.session.execute(&mut quoted, &Request::default())).unwrap();
             assert!(done.columns.is_some());
-            let rows = block_on(lab.handle.session.store_statement_rows(&[])).unwrap();
+            let mut rows = BinaryRows::default();
+            block_on(lab.handle.session.store_statement_rows(&[], &mut rows)).unwrap();
             assert_eq!(rows.len(), 1);
             let row = rows.row(0).unwrap();
             assert!(row.ends_with(b"\x01v"), "{}: the string, not the column: {row:?}", lab.family);
