@@ -360,7 +360,8 @@ fn a_handle_follows_a_changed_configuration_with_its_state_and_its_statements() 
         let execute = |handle: &mut Handle, prepared: &mut Prepared| {
             let executed = block_on(handle.session.execute(prepared, &Request::default())).unwrap();
             assert!(executed.columns.is_some());
-            let rows = block_on(handle.session.store_statement_rows(&[])).unwrap();
+            let mut rows = mysqlclient_ms::result::BinaryRows::default();
+            block_on(handle.session.store_statement_rows(&[], &mut rows)).unwrap();
             (rows.len(), handle.node())
         };
         assert_eq!(execute(&mut handle, &mut prepared), (3, 1), "{family}");

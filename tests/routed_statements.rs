@@ -57,7 +57,8 @@ fn execute(handle: &mut Handle, prepared: &mut Prepared, texts: &[&str]) -> Resu
 fn first_values(handle: &mut Handle, executed: Executed) -> Vec<Vec<u8>> {
     let columns = executed.columns.unwrap();
     let width = Width::of(columns.iter().next().unwrap().column_type);
-    let rows = block_on(handle.session.store_statement_rows(&[])).unwrap();
+    let mut rows = BinaryRows::default();
+    block_on(handle.session.store_statement_rows(&[], &mut rows)).unwrap();
     values_of(&rows, columns.len(), width)
 }
 
@@ -257,7 +258,8 @@ fn a_cursor_stays_on_its_node_while_other_statements_go_elsewhere() {
         for _ in 0..5 {
             handle.ok("SELECT v FROM t WHERE id = 1");
             handle.ok("UPDATE t SET v = v WHERE id = 1");
-            let rows = block_on(handle.session.fetch_cursor(&cursor, 2)).unwrap();
+            let mut rows = BinaryRows::default();
+            block_on(handle.session.fetch_cursor(&cursor, 2, &mut rows)).unwrap();
             assert_eq!(handle.node(), node, "{family}");
             let values = values_of(&rows, 1, Width::Fixed(4));
             seen.extend(values.iter().map(|bytes| i32::from_le_bytes(bytes.as_slice().try_into().unwrap())));

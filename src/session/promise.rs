@@ -553,11 +553,15 @@ impl Router {
             None if doubt == Doubt::MayBeLost => return,
             None => {}
         }
+        // The version never goes back: what nodes were known to have belongs to earlier ones.
+        self.promise.version += 1;
         if executed.is_empty() {
-            (self.promise.position, self.promise.version, self.promise.all_have) = (None, 0, 0);
+            // Nothing is left to be seen, so every node has it.
+            let version = self.promise.version;
+            self.promise.position = None;
+            self.promise.peers.iter_mut().for_each(|peer| peer.has = version);
         } else {
             self.promise.position = Some(executed.bounded().into_owned());
-            self.promise.version += 1;
         }
     }
 
