@@ -11,6 +11,7 @@ use harness::proxy::Direction;
 use harness::{Cluster, Family, How, Proxy, Spec, families, shared};
 use lab::{Address, Handle, Shop, addresses};
 use mysqlclient_ms::conn::driver::{block_on, note_cancel};
+use mysqlclient_ms::result::BinaryRows;
 use mysqlclient_ms::session::{Parameters, Prepared, Request, RowsAre};
 
 const ROUND_ROBIN: &str = r#""filters": {"roundrobin": []}"#;
@@ -120,7 +121,9 @@ fn a_prepared_read_runs_once_more_too() {
         let mut run = |handle: &mut Handle| {
             let executed = block_on(handle.session.execute(&mut prepared, &Request::default())).unwrap();
             assert!(matches!(executed.rows, RowsAre::Waiting));
-            block_on(handle.session.store_rows_of(&mut prepared)).unwrap().len()
+            let mut rows = BinaryRows::default();
+            block_on(handle.session.store_rows_of(&mut prepared, &mut rows)).unwrap();
+            rows.len()
         };
         while handle.node() != 2 {
             assert_eq!(run(&mut handle), 3);
@@ -149,7 +152,8 @@ fn a_prepared_read_runs_once_more_too() {
             };
             proxies[1].cut_after(Direction::Down, bytes, How::Rst);
             block_on(handle.session.execute(&mut prepared, &request)).unwrap();
-            let rows = block_on(handle.session.store_rows_of(&mut prepared)).unwrap();
+            let mut rows = BinaryRows::default();
+            block_on(handle.session.store_rows_of(&mut prepared, &mut rows)).unwrap();
             proxies[1].pass().unwrap();
             assert_eq!((rows.len(), handle.node()), (500, 2), "{family}: after {bytes}");
             assert_eq!(rows.row(499).unwrap()[2..6], [0xF4, 1, 0, 0]);
