@@ -234,10 +234,12 @@ unsafe fn set_default(family: Family, number: c_uint, arg: *const c_void) -> c_i
 /// there is none. Other options stay as they are.
 fn canonical_folder(opt: Opt, value: Value) -> Result<Value, String> {
     let Value::Text(Some(text)) = &value else { return Ok(value) };
-    if opt != Opt::LocalDir {
+    let text = text.strip_suffix(&[0]).unwrap_or(text);
+    // An empty name stands for no folder, as in the original.
+    if opt != Opt::LocalDir || text.is_empty() {
         return Ok(value);
     }
-    let folder = path(text.strip_suffix(&[0]).unwrap_or(text));
+    let folder = path(text);
     match folder.canonicalize() {
         Ok(folder) => Ok(Value::Text(Some([folder.as_os_str().as_bytes(), b"/\0"].concat()))),
         Err(error) => {
@@ -454,5 +456,18 @@ entry! {
         // SAFETY: lent through `mysql`.
         unsafe { publish_options::<F>(mysql, handle) };
         0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_folder_of_local_files_is_none_and_a_missing_one_is_refused() {
+        let folder = |text: &[u8]| canonical_folder(Opt::LocalDir, Value::Text(Some(text.to_vec())));
+        assert!(matches!(folder(b"\0"), Ok(Value::Text(Some(text))) if text == b"\0"));
+        assert!(matches!(folder(b"/tmp/.\0"), Ok(Value::Text(Some(text))) if text.ends_with(b"/\0")));
+        assert!(folder(b"/nonexistent\0").is_err_and(|text| text.contains("'/nonexistent'")));
     }
 }
