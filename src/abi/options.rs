@@ -235,9 +235,12 @@ unsafe fn set_default(family: Family, number: c_uint, arg: *const c_void) -> c_i
 fn canonical_folder(opt: Opt, value: Value) -> Result<Value, String> {
     let Value::Text(Some(text)) = &value else { return Ok(value) };
     let text = text.strip_suffix(&[0]).unwrap_or(text);
-    // An empty name stands for no folder, as in the original.
-    if opt != Opt::LocalDir || text.is_empty() {
+    if opt != Opt::LocalDir {
         return Ok(value);
+    }
+    if text.is_empty() {
+        // An empty name stands for no folder, and is read back as NULL, as in the original.
+        return Ok(Value::Text(None));
     }
     let folder = path(text);
     match folder.canonicalize() {
@@ -466,7 +469,7 @@ mod tests {
     #[test]
     fn an_empty_folder_of_local_files_is_none_and_a_missing_one_is_refused() {
         let folder = |text: &[u8]| canonical_folder(Opt::LocalDir, Value::Text(Some(text.to_vec())));
-        assert!(matches!(folder(b"\0"), Ok(Value::Text(Some(text))) if text == b"\0"));
+        assert!(matches!(folder(b"\0"), Ok(Value::Text(None))));
         assert!(matches!(folder(b"/tmp/.\0"), Ok(Value::Text(Some(text))) if text.ends_with(b"/\0")));
         assert!(folder(b"/nonexistent\0").is_err_and(|text| text.contains("'/nonexistent'")));
     }
