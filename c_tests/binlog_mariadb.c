@@ -3,7 +3,7 @@
  * event that both servers write here, rows with their values, replicas that register and
  * acknowledge, and what goes wrong.
  */
-#include "lab.h"
+#include "binlog.h"
 #include <mariadb_rpl.h>
 #include <sys/stat.h>
 
@@ -201,20 +201,6 @@ static MYSQL *reader(void)
   return m;
 }
 
-static char log_name[64];
-static unsigned long log_start;
-
-/* What follows is the log's last part. */
-static void from_here(void)
-{
-  query(a, server_is_mysql() ? "SHOW BINARY LOG STATUS" : "SHOW MASTER STATUS");
-  MYSQL_RES *r = mysql_store_result(a);
-  MYSQL_ROW row = mysql_fetch_row(r);
-  snprintf(log_name, sizeof log_name, "%s", row[0]);
-  log_start = strtoul(row[1], NULL, 10);
-  mysql_free_result(r);
-}
-
 static void read_from_there(unsigned int flags, int unpack)
 {
   MYSQL *m = reader();
@@ -228,7 +214,7 @@ static void rows(void)
   must(a, "CREATE TABLE types (id INT PRIMARY KEY, i1 TINYINT, i2 SMALLINT, i3 MEDIUMINT, i8 BIGINT UNSIGNED, f FLOAT,"
           " d DOUBLE, n DECIMAL(20,6), v VARCHAR(50), w VARCHAR(300), t TEXT, b LONGBLOB, dt DATE, ti TIME(3), tj TIME,"
           " dm DATETIME(6), ts TIMESTAMP(2) NULL, y YEAR, bi BIT(12)) ENGINE=InnoDB");
-  from_here();
+  from_here(a);
   must(a, "SET time_zone = '+00:00'");
   must(a, "INSERT INTO types VALUES (1, -1, -2, -3, 18446744073709551615, 1.5, -2.25, 123456.789, 'abc', REPEAT('w', 260),"
           " 'text', X'0001FF', '2026-11-30', '01:02:03.450', '-01:02:03', '2026-11-30 20:21:22.123456', '2026-11-30 20:21:22.25', 2026,"
@@ -246,7 +232,7 @@ static void rows(void)
   if (query(a, "SET GLOBAL binlog_row_metadata = FULL") == 0) {
     must(a, "CREATE TABLE meta (id INT UNSIGNED, name VARCHAR(20) CHARACTER SET latin1, words ENUM('a','b'), flags SET('x','y'),"
             " g POINT, PRIMARY KEY (id, name(3))) ENGINE=InnoDB");
-    from_here();
+    from_here(a);
     must(a, "INSERT INTO meta (id, name) VALUES (1, 'n')");
     read_from_there(0, 0);
     must(a, "SET GLOBAL binlog_row_metadata = DEFAULT");
@@ -258,7 +244,7 @@ static void statements(void)
 {
   section("statements");
   must(a, "CREATE TABLE st (id INT PRIMARY KEY AUTO_INCREMENT, v VARCHAR(60)) ENGINE=InnoDB");
-  from_here();
+  from_here(a);
   query(a, "SET SESSION binlog_format = 'STATEMENT'");
   must(a, "SET @t = 'text', @i = -5, @d = 1.5e0, @n = 12.340, @z = NULL");
   query(a, "INSERT INTO st (v) VALUES (@t), (@i), (@d), (@n), (@z)");
@@ -289,7 +275,7 @@ static void compressed(void)
   section("compressed");
   if (query(a, "SET GLOBAL log_bin_compress = 1, GLOBAL log_bin_compress_min_len = 10"))
     return;
-  from_here();
+  from_here(a);
   must(a, "CREATE TABLE packed (a INT, v VARCHAR(200), w VARCHAR(200), x VARCHAR(200)) COMMENT 'long long long long long long'");
   must(a, "INSERT INTO packed VALUES (1, REPEAT('a', 150), REPEAT('b', 150), 'c')");
   read_from_there(0, 1);
@@ -302,12 +288,12 @@ static void whole_log(void)
 {
   section("the beginning of a log");
   must(a, "FLUSH LOGS");
-  from_here();
+  from_here(a);
   log_start = 4;
   read_from_there(0, 0);
   section("without checksums");
   must(a, "SET GLOBAL binlog_checksum = NONE");
-  from_here();
+  from_here(a);
   log_start = 4;
   must(a, "DELETE FROM types");
   MYSQL *m = reader();
@@ -326,7 +312,7 @@ static void replica(void)
   mariadb_rpl_optionsv(rpl, MARIADB_RPL_HOST, "here.example");
   mariadb_rpl_optionsv(rpl, MARIADB_RPL_PORT, 3307);
   mariadb_rpl_optionsv(rpl, MARIADB_RPL_SERVER_ID, 78);
-  from_here();
+  from_here(a);
   mariadb_rpl_optionsv(rpl, MARIADB_RPL_START, log_start);
   mariadb_rpl_optionsv(rpl, MARIADB_RPL_FILENAME, log_name, strlen(log_name));
   say("open %d", mariadb_rpl_open(rpl));
@@ -352,7 +338,7 @@ static void semi_sync(void)
   unsigned int on = 0;
   mariadb_rpl_optionsv(rpl, MARIADB_RPL_SEMI_SYNC, 1);
   say("get %d", mariadb_rpl_get_optionsv(rpl, MARIADB_RPL_SEMI_SYNC, &on));
-  from_here();
+  from_here(a);
   mariadb_rpl_optionsv(rpl, MARIADB_RPL_SERVER_ID, 79);
   mariadb_rpl_optionsv(rpl, MARIADB_RPL_START, log_start);
   mariadb_rpl_optionsv(rpl, MARIADB_RPL_FILENAME, log_name, strlen(log_name));
@@ -444,7 +430,7 @@ static void from_file(void)
   must(a, "FLUSH LOGS");
   must(a, "CREATE TABLE fl (id INT, words ENUM('a','b'), fixed CHAR(10), n DECIMAL(10,2), t TIME(2)) ENGINE=InnoDB");
   must(a, "INSERT INTO fl VALUES (1, 'b', 'fixed', -12.5, '-01:02:03.45')");
-  from_here();
+  from_here(a);
   MYSQL *m = reader();
   MARIADB_RPL *one = mariadb_rpl_init(m), *two = mariadb_rpl_init(NULL);
   char *folder = value(a, "SELECT @@log_bin_basename"), name[500];

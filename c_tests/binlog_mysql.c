@@ -1,23 +1,9 @@
 /*
  * binlog_mysql.c: a server's binary log as libmysqlclient's programs read it.
  */
-#include "lab.h"
+#include "binlog.h"
 
 static MYSQL *a; /* may do everything */
-
-static char log_name[64];
-static unsigned long log_start;
-
-/* What follows is the log's last part. */
-static void from_here(void)
-{
-  query(a, server_is_mysql() ? "SHOW BINARY LOG STATUS" : "SHOW MASTER STATUS");
-  MYSQL_RES *r = mysql_store_result(a);
-  MYSQL_ROW row = mysql_fetch_row(r);
-  snprintf(log_name, sizeof log_name, "%s", row[0]);
-  log_start = strtoul(row[1], NULL, 10);
-  mysql_free_result(r);
-}
 
 /* A connection that reads logs with their checksums. */
 static MYSQL *reader(void)
@@ -50,7 +36,7 @@ static void read_all(MYSQL *m, MYSQL_RPL *rpl)
 static void from_position(void)
 {
   section("from a position");
-  from_here();
+  from_here(a);
   must(a, "INSERT INTO bl VALUES (1, 'one'), (2, 'two')");
   must(a, "UPDATE bl SET v = REPEAT('x', 60000) WHERE id = 1");
   MYSQL *m = reader();
@@ -103,7 +89,7 @@ static void heartbeats(void)
 {
   section("heartbeats");
   for (int skip = 0; skip < 2; skip++) {
-    from_here();
+    from_here(a);
     MYSQL *m = reader();
     must(m, server_is_mysql() ? "SET @source_heartbeat_period = 50000000" : "SET @master_heartbeat_period = 50000000");
     MYSQL_RPL rpl = {.file_name = log_name, .start_position = log_start, .server_id = 87,

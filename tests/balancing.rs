@@ -19,17 +19,7 @@ const READ: &str = "SELECT COUNT(*) FROM t";
 
 /// A database of the test's own on the shared cluster, on all nodes.
 fn database(cluster: &Cluster, name: &str) -> String {
-    let name = format!("test_{name}");
-    for statement in [
-        format!("DROP DATABASE IF EXISTS {name}"),
-        format!("CREATE DATABASE {name}"),
-        format!("CREATE TABLE {name}.t (id INT AUTO_INCREMENT PRIMARY KEY, v VARCHAR(40))"),
-        format!("CREATE TABLE {name}.u (v INT)"),
-    ] {
-        cluster.sql(cluster.primary(), &statement).unwrap();
-    }
-    cluster.wait_in_step().unwrap();
-    name
+    lab::database(cluster, name, &[lab::TABLE, "CREATE TABLE u (v INT)"])
 }
 
 /// A configuration whose reads are promised nothing: where they go depends on the filters alone.

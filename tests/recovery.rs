@@ -18,21 +18,11 @@ const ROUND_ROBIN: &str = r#""filters": {"roundrobin": []}"#;
 
 /// A database of the test's own, with a table `t` of so many rows.
 fn database(cluster: &Cluster, name: &str, rows: usize) -> String {
-    let name = format!("test_{name}");
+    let table = "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, v VARCHAR(200)) ENGINE=InnoDB";
     let values: Vec<String> = (1..=rows).map(|row| format!("({row}, REPEAT('x', 100))")).collect();
-    let mut text = vec![
-        format!("DROP DATABASE IF EXISTS {name}"),
-        format!("CREATE DATABASE {name} CHARACTER SET utf8mb4"),
-        format!("CREATE TABLE {name}.t (id INT AUTO_INCREMENT PRIMARY KEY, v VARCHAR(200)) ENGINE=InnoDB"),
-    ];
-    if rows > 0 {
-        text.push(format!("INSERT INTO {name}.t VALUES {}", values.join(", ")));
-    }
-    for statement in text {
-        cluster.sql(cluster.primary(), &statement).unwrap();
-    }
-    cluster.wait_in_step().unwrap();
-    name
+    let insert = format!("INSERT INTO t VALUES {}", values.join(", "));
+    let statements = [table, &insert];
+    lab::database(cluster, name, if rows > 0 { &statements } else { &statements[..1] })
 }
 
 fn count(cluster: &Cluster, node: usize, table: &str) -> String {

@@ -15,16 +15,7 @@ const ROUND_ROBIN: &str = r#""filters": {"roundrobin": []}"#;
 
 /// A database of the test's own on the shared cluster, on all nodes.
 fn database(cluster: &Cluster, name: &str) -> String {
-    let name = format!("test_{name}");
-    let text = format!(
-        "DROP DATABASE IF EXISTS {name}; CREATE DATABASE {name} CHARACTER SET utf8mb4; \
-         CREATE TABLE {name}.t (id INT AUTO_INCREMENT PRIMARY KEY, v VARCHAR(40)) ENGINE=InnoDB"
-    );
-    for statement in text.split("; ") {
-        cluster.sql(cluster.primary(), statement).unwrap();
-    }
-    cluster.wait_in_step().unwrap();
-    name
+    lab::database(cluster, name, &[lab::TABLE])
 }
 
 #[test]

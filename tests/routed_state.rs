@@ -19,16 +19,7 @@ mod transactions;
 
 /// A database of the test's own on the shared cluster, on all nodes, with a table `t (id, v)`.
 fn database(cluster: &harness::Cluster, name: &str) -> String {
-    let name = format!("test_state_{name}");
-    let text = format!(
-        "DROP DATABASE IF EXISTS {name}; CREATE DATABASE {name} CHARACTER SET utf8mb4; \
-         CREATE TABLE {name}.t (id INT AUTO_INCREMENT PRIMARY KEY, v VARCHAR(40)) ENGINE=InnoDB"
-    );
-    for statement in text.split("; ") {
-        cluster.sql(cluster.primary(), statement).unwrap();
-    }
-    cluster.wait_in_step().unwrap();
-    name
+    lab::database(cluster, &format!("state_{name}"), &[lab::TABLE])
 }
 
 /// Reads in turn, whatever the handle wrote before: what these tests are about is not consistency.

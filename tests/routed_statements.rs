@@ -18,18 +18,9 @@ const ROUND_ROBIN: &str = r#""filters": {"roundrobin": []}"#;
 
 /// A database of the test's own, with a table of ten rows, on all nodes.
 fn database(cluster: &Cluster, name: &str) -> String {
-    let name = format!("test_{name}");
     let rows: Vec<String> = (1..=10).map(|n| format!("({n}, 'v{n}')")).collect();
-    for statement in [
-        format!("DROP DATABASE IF EXISTS {name}"),
-        format!("CREATE DATABASE {name} CHARACTER SET utf8mb4"),
-        format!("CREATE TABLE {name}.t (id INT AUTO_INCREMENT PRIMARY KEY, v LONGTEXT) ENGINE=InnoDB"),
-        format!("INSERT INTO {name}.t VALUES {}", rows.join(",")),
-    ] {
-        cluster.sql(cluster.primary(), &statement).unwrap();
-    }
-    cluster.wait_in_step().unwrap();
-    name
+    let table = "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, v LONGTEXT) ENGINE=InnoDB";
+    lab::database(cluster, name, &[table, &format!("INSERT INTO t VALUES {}", rows.join(","))])
 }
 
 fn prepare(handle: &mut Handle, sql: &str) -> Prepared {

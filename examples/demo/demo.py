@@ -20,8 +20,8 @@ NODES = ("primary", "replica 1", "replica 2")
 HARMLESS = re.compile(r"\s*(SELECT|SHOW|EXPLAIN|DESCRIBE|WITH|SET|USE)\b", re.IGNORECASE)
 SETTING = re.compile(r"\s*(SET|USE)\b(?!\s+autocommit\s*=\s*0)", re.IGNORECASE)
 # What the library may ask of its own accord: settings, what a server's settings are, and ahead of a read whether the replica
-# has what the session wrote (mysql_send_query: with nothing behind it).
-QUESTION = r"SELECT (MASTER_GTID_WAIT|WAIT_FOR_EXECUTED_GTID_SET|1-GTID_SUBSET)\(|SELECT @@GLOBAL\.gtid_|DO 0$"
+# has what the session wrote.
+QUESTION = r"SELECT (MASTER_GTID_WAIT|WAIT_FOR_EXECUTED_GTID_SET|1-GTID_SUBSET)\(|SELECT @@GLOBAL\.gtid_"
 OWN = re.compile(SETTING.pattern + rf"|\s*SELECT\s+@@[\w.@, ]+$|\s*({QUESTION})", re.IGNORECASE)
 READ = re.compile(r"\s*(SELECT|SHOW|EXPLAIN|DESCRIBE|WITH)\b", re.IGNORECASE)
 TRANSACTION = re.compile(r"\s*(BEGIN|START\s+TRANSACTION|SET\s+autocommit\s*=\s*0)\b", re.IGNORECASE)

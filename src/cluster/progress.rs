@@ -117,7 +117,7 @@ impl Progress {
                     if written.position.merge(position).is_err() {
                         written.position = position.clone();
                     }
-                    written.position = written.position.bounded().into_owned();
+                    written.position.bound();
                     written.version += 1;
                 }
                 None => {

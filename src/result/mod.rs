@@ -10,6 +10,7 @@ mod stored;
 mod stream;
 #[cfg(test)]
 mod tests;
+pub mod types;
 mod values;
 
 use std::ffi::{c_char, c_ulong};

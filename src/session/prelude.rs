@@ -9,6 +9,7 @@ use crate::route::{Class, Effect, Statement};
 
 use super::Session;
 use super::carry::{Part, Step};
+use super::question::Behind;
 use super::routed::Router;
 use super::steer::Manner;
 
@@ -151,7 +152,7 @@ impl Session {
         }
         match (failure, question) {
             (None, None) => Ok(()),
-            (None, Some(question)) => self.read_answer(question).await,
+            (None, Some(question)) => self.read_answer(question, Behind::Read).await,
             (Some(error), _) => Err(self.fail_prelude(error, refused)),
         }
     }

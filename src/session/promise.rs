@@ -196,6 +196,9 @@ impl Promise {
         if !merged {
             self.position = Some(position.clone());
         }
+        if let Some(position) = &mut self.position {
+            position.bound();
+        }
         self.version += 1;
     }
 
@@ -305,7 +308,6 @@ impl Router {
             self.tell_lost(&lost.to_string());
         }
         self.promise.require(&new);
-        self.promise.position = self.promise.position.as_ref().map(|position| position.bounded().into_owned());
         if self.promise.scope == Scope::Process {
             self.section.progress.wrote(&self.promise.account, &new);
         }
@@ -341,7 +343,7 @@ impl Router {
         let promise = &self.promise;
         if promise.version == 0 && promise.doubt == Doubt::None {
             return match level {
-                Some(_) if promise.is_without_gtids() => Freshness::Source(Reason::WithoutGtids),
+                Some(_) if promise.met_no_gtids() => Freshness::Source(Reason::WithoutGtids),
                 None if promise.by_rule && self.used_source && self.sources_track_nothing() => {
                     Freshness::Source(Reason::SourceOnWrite)
                 }
@@ -545,7 +547,7 @@ impl Router {
     pub(super) fn answered_executed(&mut self, values: &[Vec<u8>], mariadb: bool) {
         let text = |index: usize| values.get(index).map_or(&[][..], Vec::as_slice);
         self.promise.demand = Demand::Nothing;
-        let Ok(executed) = Position::parse(text(0), mariadb) else { return };
+        let Ok(mut executed) = Position::parse(text(0), mariadb) else { return };
         let lost = self.promise.position.as_ref().and_then(|written| lost(written, &executed, text(1)));
         let doubt = std::mem::take(&mut self.promise.doubt);
         match &lost {
@@ -561,7 +563,8 @@ impl Router {
             self.promise.position = None;
             self.promise.peers.iter_mut().for_each(|peer| peer.has = version);
         } else {
-            self.promise.position = Some(executed.bounded().into_owned());
+            executed.bound();
+            self.promise.position = Some(executed);
         }
     }
 

@@ -2,7 +2,10 @@
 //!
 //! What is asked, and what the answers mean, is in [`super::promise`]; here are the sends and the replies.
 
+use std::time::Duration;
+
 use crate::cluster::config::quality::OnTimeout;
+use crate::conn::driver::pause;
 use crate::conn::{Command, Head};
 use crate::env::{Clock, SystemClock};
 use crate::error::{Error, Origin, Sent, cr};
@@ -12,6 +15,15 @@ use crate::route::{Class, Statement};
 use super::Session;
 use super::promise::Question;
 use super::steer::Manner;
+
+/// What follows a question on its connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Behind {
+    /// The read, whose reply comes next.
+    Read,
+    /// Nothing.
+    Nothing,
+}
 
 impl Session {
     /// Whether a statement can go to a node without a question ahead of it.
@@ -39,12 +51,18 @@ impl Session {
         }
     }
 
+    /// The question that has to go ahead of a read on this node, if there is one, and its text.
+    fn question_to(&self, node: usize) -> Option<(Question, String)> {
+        let router = self.router.as_deref()?;
+        let question = router.question(node)?;
+        let mariadb = self.nodes[node].connection()?.server().is_mariadb;
+        Some((question, router.question_text(question, mariadb)))
+    }
+
     /// Queues the question that has to go ahead of a read on this node, if there is one.
     pub(super) fn ask(&mut self, node: usize) {
-        let Some(router) = self.router.as_deref() else { return };
-        let Some(question) = router.question(node) else { return };
+        let Some((question, text)) = self.question_to(node) else { return };
         let Some(connection) = self.nodes[node].connection_mut() else { return };
-        let text = router.question_text(question, connection.server().is_mariadb);
         connection.queue(Command::Query, &[text.as_bytes()]);
         self.question = Some(question);
         self.prelude_replies += 1;
@@ -55,21 +73,17 @@ impl Session {
     ///
     /// Errors: as [`Session::read_answer`].
     pub(super) async fn ask_before(&mut self, node: usize) -> Result<(), Error> {
-        // Stands where the read would stand.
-        const NOTHING: &[u8] = b"DO 0";
-        self.ask(node);
-        if let Err(error) = self.current()?.send(Command::Query, &[NOTHING]).await {
-            self.prelude_replies = 0;
+        let Some((question, text)) = self.question_to(node) else { return Ok(()) };
+        if let Err(error) = self.current()?.send(Command::Query, &[text.as_bytes()]).await {
             return Err(self.fail_prelude(error, None));
         }
-        self.read_prelude_replies().await?;
-        self.current()?.read_head().await.map(|_| ())
+        self.read_answer(question, Behind::Nothing).await
     }
 
-    /// Reads the answer to a question. If the read behind it may not be taken, its reply is read and thrown away.
+    /// Reads the answer to a question. If the read behind it may not be taken, its reply is thrown away.
     ///
     /// Errors: a broken connection; 2000 where the configuration wants it; else one that sends the read to the source.
-    pub(super) async fn read_answer(&mut self, question: Question) -> Result<(), Error> {
+    pub(super) async fn read_answer(&mut self, question: Question, behind: Behind) -> Result<(), Error> {
         let Some(at) = self.at else { return Err(Error::gone(self.options.family)) };
         let mariadb = self.server().is_some_and(|server| server.is_mariadb);
         let values = match self.first_row_of_reply().await {
@@ -87,7 +101,7 @@ impl Session {
                 router.answered_executed(&values, mariadb);
                 return Ok(());
             }
-            Question::Checked => return self.read_check(at, &values).await,
+            Question::Checked => return self.read_check(at, &values, behind).await,
             Question::Reached { version, waits } => (version, waits),
         };
         if values.first().is_some_and(|value| value == b"0") {
@@ -99,7 +113,7 @@ impl Session {
         if waits && on_timeout == OnTimeout::Stale {
             return Ok(());
         }
-        self.throw_reply_away(at).await?;
+        self.throw_reply_away(at, behind).await?;
         self.failed();
         if waits && on_timeout == OnTimeout::Error {
             let text = "mysqlclient-ms: the replica did not get to what this session wrote in time (consistency.wait_ms); \
@@ -119,9 +133,9 @@ impl Session {
     }
 
     /// The answer to `check_for_gtid`: yes if a row came whose first value is neither NULL nor 0. After a no the node is asked
-    /// again for `wait_for_gtid_timeout`, with a pause on the server's side in between.
-    async fn read_check(&mut self, at: usize, values: &[Vec<u8>]) -> Result<(), Error> {
-        const PAUSE: &[u8] = b"SELECT SLEEP(0.05)";
+    /// again for `wait_for_gtid_timeout`, with a pause in between.
+    async fn read_check(&mut self, at: usize, values: &[Vec<u8>], behind: Behind) -> Result<(), Error> {
+        const BETWEEN: Duration = Duration::from_millis(50);
         let mut passed = is_yes(values);
         let Some(router) = self.router.as_deref() else { return Ok(()) };
         let mariadb = self.server().is_some_and(|server| server.is_mariadb);
@@ -130,16 +144,11 @@ impl Session {
         if passed && self.router.as_deref_mut().is_some_and(|router| router.has_passed(at, true)) {
             return Ok(());
         }
-        self.throw_reply_away(at).await?;
+        self.throw_reply_away(at, behind).await?;
         while !passed && SystemClock.now() < until && self.nodes[at].connection().is_some() {
-            let connection = self.current()?;
-            connection.queue(Command::Query, &[PAUSE]);
-            let asked = connection.send(Command::Query, &[text.as_bytes()]).await;
-            let answer = match asked {
-                Ok(()) => match self.first_row_of_reply().await {
-                    Ok(_) => self.first_row_of_reply().await,
-                    Err(error) => Err(error),
-                },
+            pause(BETWEEN).await;
+            let answer = match self.current()?.send(Command::Query, &[text.as_bytes()]).await {
+                Ok(()) => self.first_row_of_reply().await,
                 Err(error) => Err(error),
             };
             match answer {
@@ -171,9 +180,12 @@ impl Session {
     }
 
     /// Reads the rest of a reply that nobody wants; a large one ends with its connection.
-    async fn throw_reply_away(&mut self, at: usize) -> Result<(), Error> {
+    async fn throw_reply_away(&mut self, at: usize, behind: Behind) -> Result<(), Error> {
         /// Rows from which closing and connecting anew is cheaper.
         const MOST_ROWS: u64 = 1000;
+        if behind == Behind::Nothing {
+            return Ok(());
+        }
         let connection = self.current()?;
         match connection.read_head().await {
             Ok(Head::ResultSet(_)) => {

@@ -16,6 +16,22 @@ use mysqlclient_ms::options::{Family, TlsMode};
 use mysqlclient_ms::result::{StoredRows, StreamRow};
 use mysqlclient_ms::session::{ConnectArgs, Environment, Session};
 
+/// The table of most tests.
+pub const TABLE: &str = "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, v VARCHAR(40)) ENGINE=InnoDB";
+
+/// A database of the test's own, on all nodes, made by these statements; its name.
+pub fn database(cluster: &Cluster, name: &str, statements: &[&str]) -> String {
+    let name = format!("test_{name}");
+    let run = |text: String| cluster.sql(cluster.primary(), &text).unwrap();
+    run(format!("DROP DATABASE IF EXISTS {name}"));
+    run(format!("CREATE DATABASE {name} CHARACTER SET utf8mb4"));
+    for statement in statements {
+        run(format!("USE {name}; {statement}"));
+    }
+    cluster.wait_in_step().unwrap();
+    name
+}
+
 /// A configuration file with one section, `shop`; removed with it.
 pub struct Shop {
     _folder: tempfile::TempDir,

@@ -23,7 +23,7 @@ import tempfile
 NODES = ("primary", "replica 1", "replica 2")
 READ = re.compile(r"\s*SELECT\b", re.IGNORECASE)
 # set-up, the program's or the library's: settings, what a server's settings are, and what the library asks a server ahead of a read
-QUESTION = r"SELECT (MASTER_GTID_WAIT|WAIT_FOR_EXECUTED_GTID_SET|1-GTID_SUBSET)\(|SELECT @@GLOBAL\.gtid_|DO 0$"
+QUESTION = r"SELECT (MASTER_GTID_WAIT|WAIT_FOR_EXECUTED_GTID_SET|1-GTID_SUBSET)\(|SELECT @@GLOBAL\.gtid_"
 SETTING = re.compile(rf"\s*(SET|USE)\b|\s*SELECT\s+@@[\w.@, ]+$|\s*({QUESTION})", re.IGNORECASE)
 BEGIN = re.compile(r"\s*(BEGIN|START\s+TRANSACTION)\b", re.IGNORECASE)
 END = re.compile(r"\s*(COMMIT|ROLLBACK)\b", re.IGNORECASE)

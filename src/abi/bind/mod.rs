@@ -6,7 +6,7 @@
 //!   conversion for a pair of column and buffer.
 //! * `direct`: the conversions between equal types, which are nearly all that programs use.
 //! * `mysql`, `mariadb`: each family's conversions between different types.
-//! * `float`, `number`, `time`, `moment_text`, `buffer`, `types`: what both are made of.
+//! * `float`, `number`, `time`, `moment_text`, `buffer`: what both are made of.
 //!
 //! Never touches the protocol's packets (rows and commands are taken apart and put together by the callers), the
 //! statement, or its state.
@@ -24,7 +24,6 @@ pub mod result;
 #[cfg(test)]
 mod tests;
 mod time;
-mod types;
 
 pub use parameter::{
     INDICATOR_IGNORE_ROW, append_bulk_parameter, append_called_parameter, append_parameter, bulk_indicator, is_null,
@@ -38,6 +37,7 @@ pub use result::{
 use crate::abi::family::Bind;
 use crate::error::{Error, cr};
 use crate::options::Family;
+use crate::result::types;
 use std::ffi::c_uint;
 
 /// What a conversion has to know of a result column.

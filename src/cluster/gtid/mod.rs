@@ -7,8 +7,6 @@ pub mod mariadb;
 pub mod mysql;
 pub mod token;
 
-use std::borrow::Cow;
-
 pub use mariadb::DomainPosition;
 pub use mysql::GtidSet;
 
@@ -92,15 +90,10 @@ impl Position {
         }
     }
 
-    /// A position of bounded size that a node reaches no earlier than this one.
-    pub fn bounded(&self) -> Cow<'_, Position> {
-        match self {
-            Position::MySql(set) if set.len() > mysql::MOST_INTERVALS => {
-                let mut set = set.clone();
-                set.widen(mysql::MOST_INTERVALS);
-                Cow::Owned(Position::MySql(set))
-            }
-            _ => Cow::Borrowed(self),
+    /// Bounds the position's size; a node reaches it no earlier than before.
+    pub fn bound(&mut self) {
+        if let Position::MySql(set) = self {
+            set.widen(mysql::MOST_INTERVALS);
         }
     }
 }

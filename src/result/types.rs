@@ -1,4 +1,4 @@
-//! `MYSQL_TYPE_*` as bytes, which is what columns have. Facts only.
+//! `MYSQL_TYPE_*` as bytes, as columns and binary logs have them. Facts only.
 #![allow(missing_docs)]
 
 pub const DECIMAL: u8 = 0;
@@ -18,6 +18,10 @@ pub const YEAR: u8 = 13;
 pub const NEWDATE: u8 = 14;
 pub const VARCHAR: u8 = 15;
 pub const BIT: u8 = 16;
+// In binary logs only.
+pub const TIMESTAMP2: u8 = 17;
+pub const DATETIME2: u8 = 18;
+pub const TIME2: u8 = 19;
 pub const VECTOR: u8 = 242;
 pub const JSON: u8 = 245;
 pub const NEWDECIMAL: u8 = 246;
