@@ -213,6 +213,21 @@ fn send_query_asks_a_replica_before_and_leaves_only_its_own_reply_outstanding() 
 }
 
 #[test]
+fn a_connection_that_was_closed_meanwhile_does_not_fail_the_question_before_a_read() {
+    for family in families() {
+        let cluster = cluster(family, 1);
+        let shop = Shop::new(&addresses(&cluster), r#""consistency": {"wait_ms": 5000}"#);
+        let mut handle = shop.connect(Some("test_seen"));
+        assert_eq!(read(&mut handle), "0", "{family}");
+        assert_eq!(handle.node(), 1, "{family}");
+        let id = handle.session.thread_id();
+        write(&mut handle, 8);
+        cluster.sql(1, &format!("KILL {id}")).unwrap();
+        assert_eq!(handle.send("SELECT v FROM t")[0][0], "8", "{family}");
+    }
+}
+
+#[test]
 fn what_one_handle_found_out_another_one_knows() {
     for family in families() {
         let cluster = cluster(family, 1);

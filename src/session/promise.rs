@@ -487,10 +487,12 @@ impl Router {
     /// A node answered [`Question::Checked`]. False: it passed, and has to be asked for the handle's own writes, too.
     pub(super) fn has_passed(&mut self, node: usize, passed: bool) -> bool {
         let version = self.promise.version;
-        let own = self.promise.position.clone();
         let now = self.now;
-        let covers =
-            NodeId::new(node).is_some_and(|id| own.as_ref().is_none_or(|own| self.section.progress.covers(id, own)));
+        let covers = self
+            .promise
+            .position
+            .as_ref()
+            .is_none_or(|own| NodeId::new(node).is_some_and(|id| self.section.progress.covers(id, own)));
         let number = self.promise.named.as_ref().map_or(0, |(_, number)| *number);
         let Some(peer) = self.promise.peers.get_mut(node) else { return true };
         if !passed {

@@ -11,7 +11,7 @@ use crate::log;
 use super::Session;
 use super::promise::Promise;
 
-/// Why a wish is refused; the texts go to the log.
+/// Why a wish is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// The handle does not route.

@@ -71,13 +71,14 @@ impl Session {
     /// Asks and waits for the answer, with nothing of the read on its way: for programs that poll the socket for its reply.
     /// One round trip more.
     ///
-    /// Errors: as [`Session::read_answer`].
+    /// Errors: as [`Session::read_answer`]; a connection that breaks has got nothing of the read.
     pub(super) async fn ask_before(&mut self, node: usize) -> Result<(), Error> {
         let Some((question, text)) = self.question_to(node) else { return Ok(()) };
-        if let Err(error) = self.current()?.send(Command::Query, &[text.as_bytes()]).await {
-            return Err(self.fail_prelude(error, None));
-        }
-        self.read_answer(question, Behind::Nothing).await
+        let answer = match self.current()?.send(Command::Query, &[text.as_bytes()]).await {
+            Ok(()) => self.read_answer(question, Behind::Nothing).await,
+            Err(error) => Err(self.fail_prelude(error, None)),
+        };
+        answer.map_err(|error| if self.nodes[node].connection().is_none() { error.sent(Sent::No) } else { error })
     }
 
     /// Reads the answer to a question. If the read behind it may not be taken, its reply is thrown away.
@@ -118,7 +119,8 @@ impl Session {
         if waits && on_timeout == OnTimeout::Error {
             let text = "mysqlclient-ms: the replica did not get to what this session wrote in time (consistency.wait_ms); \
                         the read was not answered (consistency.on_timeout is error)";
-            return Err(Error::client(cr::UNKNOWN_ERROR, text));
+            // Nobody else is to be asked.
+            return Err(Error::client(cr::UNKNOWN_ERROR, text).sent(Sent::Yes));
         }
         // Another replica is known to be good, or the source is asked.
         self.again = Some(if waits { Manner::OnSource } else { Manner::Awaited });

@@ -280,9 +280,7 @@ impl Session {
             if sent.is_ok() && !was_open && !checked && self.may_move() && !matches!(what, What::Prepare(..)) {
                 checked = true;
                 if self.check_roles_of_new(index).await {
-                    decision = self.decide(sql, &statement, manner)?;
-                    fallbacks = self.fallbacks(manner);
-                    node = decision.node;
+                    (decision, fallbacks, node) = self.decide_again(sql, &statement, manner)?;
                     continue;
                 }
             }
@@ -290,21 +288,17 @@ impl Session {
                 // The new node has another version or sql_mode than those that were known; or it is the first to tell
                 // that there are no GTIDs, and they are needed.
                 statement = self.classified(sql)?;
-                decision = self.decide(sql, &statement, manner)?;
-                fallbacks = self.fallbacks(manner);
-                node = decision.node;
+                (decision, fallbacks, node) = self.decide_again(sql, &statement, manner)?;
                 continue;
             }
             if sent.is_ok() && manner == Manner::Alone && !self.asks_nothing(index) {
                 self.at = Some(index);
-                if let Err(error) = self.ask_before(index).await {
-                    match self.again.take() {
-                        Some(other) => manner = other,
-                        None => return Err(self.lose(error)),
-                    }
-                    decision = self.decide(sql, &statement, manner)?;
-                    fallbacks = self.fallbacks(manner);
-                    node = decision.node;
+                sent = self.ask_before(index).await;
+                if sent.is_err()
+                    && let Some(other) = self.again.take()
+                {
+                    manner = other;
+                    (decision, fallbacks, node) = self.decide_again(sql, &statement, manner)?;
                     continue;
                 }
             }
@@ -335,9 +329,7 @@ impl Session {
                             // A replica that lacks the schema lags; the source decides whether it exists.
                             manner = Manner::OnSource;
                         }
-                        decision = self.decide(sql, &statement, manner)?;
-                        fallbacks = self.fallbacks(manner);
-                        node = decision.node;
+                        (decision, fallbacks, node) = self.decide_again(sql, &statement, manner)?;
                         continue;
                     }
                     if was_open && !reopened && self.nodes[index].connection().is_none() {
@@ -358,9 +350,7 @@ impl Session {
                                 router.connects_until =
                                     router.section.recovery.budget.map(|budget| router.now + budget);
                             }
-                            decision = self.decide(sql, &statement, manner)?;
-                            fallbacks = self.fallbacks(manner);
-                            node = decision.node;
+                            (decision, fallbacks, node) = self.decide_again(sql, &statement, manner)?;
                         }
                         None => return Err(error),
                     }
@@ -385,6 +375,17 @@ impl Session {
             self.note_sent(&statement, sql, decision);
         }
         Ok(decision)
+    }
+
+    /// Something that the decision depends on has changed: the node now, and what is tried behind it.
+    fn decide_again(
+        &mut self,
+        sql: &[u8],
+        statement: &Statement,
+        manner: Manner,
+    ) -> Result<(Decision, Fallbacks, NodeId), Error> {
+        let decision = self.decide(sql, statement, manner)?;
+        Ok((decision, self.fallbacks(manner), decision.node))
     }
 
     /// Sends to a node that is open and up to date.
