@@ -68,7 +68,7 @@
 #define MYSQLND_MS_QOS_OPTION_GTID 1
 
 /*
- The option of `mysqlnd_ms_set_qos`, with eventual consistency: how old an answer may be, in seconds. Not served yet.
+ The option of `mysqlnd_ms_set_qos`, with eventual consistency: how old an answer may be, in whole seconds from 0 on.
  */
 #define MYSQLND_MS_QOS_OPTION_AGE 2
 
@@ -358,7 +358,7 @@ int mysqlnd_ms_match_wild(const char *text,
  Source: mysqlnd_ms_set_qos of PECL mysqlnd_ms. Where the servers have GTIDs, session consistency, which is the default,
  lets replicas answer, after they have what was written; a level set here replaces that of the configuration.
  Returns: 0; 1 and error 2000 on the handle, with the reason, for a handle that does not route, an unknown level or
- option, an option that does not go with the level, a value that is missing or no GTID, and inside a transaction that
+ option, an option that does not go with the level, a value that is missing, no GTID or no age, and inside a transaction that
  has its node. 1 for NULL or a handle that is not ours.
 
  # Safety

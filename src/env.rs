@@ -2,15 +2,15 @@
 //!
 //! Touches nothing but the clock and the operating system's random numbers; decisions take both as arguments.
 
-use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rand::SeedableRng;
 use rand::rngs::{SmallRng, SysRng};
+use rustix::time::{ClockId, clock_gettime};
 
 /// A clock that never goes back.
 pub trait Clock {
-    /// Time since a fixed moment of this process (and, after a fork, of its parent).
+    /// Time since a fixed moment, the same one for all processes of the machine.
     fn now(&self) -> Duration;
 }
 
@@ -32,8 +32,8 @@ pub struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> Duration {
-        static START: OnceLock<Instant> = OnceLock::new();
-        START.get_or_init(Instant::now).elapsed()
+        let time = clock_gettime(ClockId::Monotonic);
+        Duration::new(time.tv_sec.cast_unsigned(), time.tv_nsec as u32)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use mysqlclient_ms::cluster::config::quality::Level;
 use mysqlclient_ms::route::{
-    Access, Bind, Class, ClassifyConfig, Effect, Hint, Isolation, LexContext, Release, Scope, Server, Statement,
+    Access, Bind, Class, ClassifyConfig, Effect, Hint, Isolation, LexContext, Release, Scope, Server, Span, Statement,
     TransactionControl, Value, classify,
 };
 
@@ -891,9 +891,13 @@ fn hints_in_leading_comments() {
         ("/*ms=strong*/ SELECT 1", Some(Hint::Level(Level::Strong))),
         ("/*ms=session*/ SELECT 1", Some(Hint::Level(Level::Session))),
         ("/*ms=eventual*/ SELECT 1", Some(Hint::Level(Level::Eventual))),
-        ("/*ms=node:db2*/ SELECT 1", Some(Hint::NotServed("ms=node"))),
-        ("/*ms=max_lag:100*/ SELECT 1", Some(Hint::NotServed("ms=max_lag"))),
-        ("/*ms=gtid:0-1-2*/ SELECT 1", Some(Hint::NotServed("ms=gtid"))),
+        ("/*ms=node:db2*/ SELECT 1", Some(Hint::Node(Span { start: 10, end: 13 }))),
+        ("/*x*/ /*  ms=node:db2 */ SELECT 1", Some(Hint::Node(Span { start: 18, end: 21 }))),
+        ("/*ms=node:*/ SELECT 1", Some(Hint::Malformed("ms=node"))),
+        ("/*ms=max_lag:100*/ SELECT 1", Some(Hint::MaxLag(100))),
+        ("/*ms=max_lag:-1*/ SELECT 1", Some(Hint::Malformed("ms=max_lag"))),
+        ("/*ms=max_lag:99999999999*/ SELECT 1", Some(Hint::Malformed("ms=max_lag"))),
+        ("-- ms=gtid:0-1-2\nSELECT 1", Some(Hint::Gtid(Span { start: 11, end: 16 }))),
         ("/*ms=master", None),
         ("", None),
     ];

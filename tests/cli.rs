@@ -479,7 +479,8 @@ fn status_asks_every_node() {
         let version = cluster.sql(0, "SELECT @@version").unwrap().scalar().to_owned();
         let (code, table) = ask(&["--section", "shop"]);
         let words: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
-        assert_eq!((code, words.len()), (0, 4), "{family}: {table}");
+        assert_eq!((code, words.len()), (0, 5), "{family}: {table}");
+        assert_eq!(words[4], ["board:", "none"]);
         assert_eq!(words[0], ["section", "shop"]);
         assert_eq!(words[1][..4], ["node", "role", "address", "reachable"]);
         assert_eq!(

@@ -324,9 +324,12 @@ fn levels_and_options_that_make_no_sense_are_refused() {
         assert_eq!(set(SESSION, GTID, None), Err(Refused::NoValue));
         assert_eq!(set(SESSION, GTID, Some(b"")), Err(Refused::NoValue));
         assert_eq!(set(SESSION, GTID, Some(b"Array")), Err(Refused::Malformed));
+        assert_eq!(set(EVENTUAL, 2, Some(b"-1")), Err(Refused::Age));
+        assert_eq!(set(EVENTUAL, 2, Some(b"soon")), Err(Refused::Age));
         for (age_or_cache, value) in [(2, b"5"), (3, b"5")] {
             assert_eq!(set(EVENTUAL, age_or_cache, None), Err(Refused::NoValue));
-            assert_eq!(set(EVENTUAL, age_or_cache, Some(value)), Err(Refused::NotServed));
+            let served = if age_or_cache == 2 { Ok(()) } else { Err(Refused::NotServed) };
+            assert_eq!(set(EVENTUAL, age_or_cache, Some(value)), served);
             assert_eq!(set(SESSION, age_or_cache, Some(value)), Err(Refused::Clash));
         }
         let plain = mysqlclient_ms::session::Session::new(mysqlclient_ms::options::Family::MySql);

@@ -198,7 +198,7 @@ pub const MYSQLND_MS_QOS_CONSISTENCY_EVENTUAL: c_int = 2;
 pub const MYSQLND_MS_QOS_OPTION_NONE: c_int = 0;
 /// The option of `mysqlnd_ms_set_qos`, with session consistency: a GTID, GTID set or position that reads are to see.
 pub const MYSQLND_MS_QOS_OPTION_GTID: c_int = 1;
-/// The option of `mysqlnd_ms_set_qos`, with eventual consistency: how old an answer may be, in seconds. Not served yet.
+/// The option of `mysqlnd_ms_set_qos`, with eventual consistency: how old an answer may be, in whole seconds from 0 on.
 pub const MYSQLND_MS_QOS_OPTION_AGE: c_int = 2;
 /// The option of `mysqlnd_ms_set_qos`, with eventual consistency: the lifetime of cached answers. Not served yet.
 pub const MYSQLND_MS_QOS_OPTION_CACHE: c_int = 3;
@@ -208,7 +208,7 @@ pub const MYSQLND_MS_QOS_OPTION_CACHE: c_int = 3;
 /// Source: mysqlnd_ms_set_qos of PECL mysqlnd_ms. Where the servers have GTIDs, session consistency, which is the default,
 /// lets replicas answer, after they have what was written; a level set here replaces that of the configuration.
 /// Returns: 0; 1 and error 2000 on the handle, with the reason, for a handle that does not route, an unknown level or
-/// option, an option that does not go with the level, a value that is missing or no GTID, and inside a transaction that
+/// option, an option that does not go with the level, a value that is missing, no GTID or no age, and inside a transaction that
 /// has its node. 1 for NULL or a handle that is not ours.
 ///
 /// # Safety

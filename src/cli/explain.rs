@@ -131,6 +131,8 @@ pub(super) fn explain(mut arguments: lexopt::Parser, out: &mut dyn Write) -> Res
     let mut situation = state.situation(section, wanted, hinted)?;
     let level = match statement.hint {
         Some(Hint::Level(level)) => Some(level),
+        Some(Hint::MaxLag(_)) => Some(Level::Eventual),
+        Some(Hint::Gtid(_)) => Some(Level::Session),
         _ => section.consistency.level,
     };
     if level == Some(Level::Strong) && statement.class == Class::Read {

@@ -10,8 +10,10 @@ use std::time::Duration;
 use lexopt::prelude::*;
 use mysqlclient_ms::cluster::Clusters;
 use mysqlclient_ms::cluster::config::{Config, Section};
+use mysqlclient_ms::cluster::lag::Lag;
 use mysqlclient_ms::cluster::topology::{Endpoint, Node, NodeState};
 use mysqlclient_ms::conn::driver::block_on;
+use mysqlclient_ms::env::{Clock, SystemClock};
 use mysqlclient_ms::error::Error;
 use mysqlclient_ms::options::{Family, Protocol};
 use mysqlclient_ms::result::StoredRows;
@@ -82,7 +84,8 @@ pub(super) fn status(mut arguments: lexopt::Parser, out: &mut dyn Write) -> Resu
     let file = file.or_else(|| std::env::var_os("MYSQLND_MS_CONFIG_FILE").map(PathBuf::from));
     let file = file
         .ok_or_else(|| Failure::new(2, "status: no configuration: give --config FILE or set MYSQLND_MS_CONFIG_FILE"))?;
-    let loaded = Config::load(&file, true).map_err(|problem| Failure::new(1, format!("status: {problem}")))?;
+    let mut loaded = Config::load(&file, true).map_err(|problem| Failure::new(1, format!("status: {problem}")))?;
+    loaded.config.find_boards(&file, std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).as_deref());
     let sections = loaded.config.sections().iter().filter(|one| wanted.as_ref().is_none_or(|name| one.name == *name));
     let sections: Vec<&Section> = sections.map(AsRef::as_ref).collect();
     if let (Some(name), []) = (&wanted, &sections[..]) {
@@ -106,9 +109,10 @@ pub(super) fn status(mut arguments: lexopt::Parser, out: &mut dyn Write) -> Resu
         }
         if as_json {
             let nodes: Vec<Json> = lines.iter().map(to_json).collect();
-            objects.push(json!({"section": section.name, "nodes": nodes}));
+            objects.push(json!({"section": section.name, "nodes": nodes, "board": board_json(section)}));
         } else {
             table(out, &section.name, &lines)?;
+            tell_board(out, section)?;
         }
     }
     if as_json {
@@ -279,6 +283,66 @@ fn replication(health: &mut Health, channels: &Rows) {
             }
         }
     }
+}
+
+/// What the processes of this user know of a node, by the board.
+struct Known {
+    name: String,
+    /// Error number, and for how much longer it counts.
+    failed: Option<(u32, Duration)>,
+    /// Milliseconds; None if the node does not replicate or does not say. And how old that is.
+    lag: Option<(Option<u128>, Duration)>,
+    in_flight: u32,
+}
+
+/// The board's file and what is on it; None if there is none.
+fn board_of(section: &Section) -> Option<(PathBuf, Vec<Known>)> {
+    let now = SystemClock.now();
+    let path = section.board.peek(section, now)?;
+    let known = |node: &Node| Known {
+        name: node.label(),
+        failed: section.health.failure(node.id, now).map(|failure| (failure.code, failure.until.saturating_sub(now))),
+        lag: section.lag.last(node.id).map(|(lag, at)| {
+            let behind = if let Lag::Behind(lag) = lag { Some(lag.as_millis()) } else { None };
+            (behind, now.saturating_sub(at))
+        }),
+        in_flight: section.balance.in_flight(node.id),
+    };
+    Some((path, section.nodes.iter().map(known).collect()))
+}
+
+fn board_json(section: &Section) -> Json {
+    let Some((path, nodes)) = board_of(section) else { return Json::Null };
+    let node = |known: &Known| {
+        json!({
+            "node": known.name,
+            "failed_errno": known.failed.map(|(code, _)| code),
+            "failed_for_ms": known.failed.map(|(_, left)| left.as_millis() as u64),
+            "lag_ms": known.lag.and_then(|(lag, _)| lag).map(|lag| lag as u64),
+            "lag_age_ms": known.lag.map(|(_, age)| age.as_millis() as u64),
+            "in_flight": known.in_flight,
+        })
+    };
+    json!({"file": path.display().to_string(), "nodes": nodes.iter().map(node).collect::<Vec<_>>()})
+}
+
+fn tell_board(out: &mut dyn Write, section: &Section) -> std::io::Result<()> {
+    let Some((path, nodes)) = board_of(section) else { return writeln!(out, "board: none") };
+    writeln!(out, "board: {}", path.display())?;
+    for known in nodes {
+        let failed =
+            known.failed.map(|(code, left)| format!("failed with {code}, left alone for {:.1} s", left.as_secs_f64()));
+        let lag = known.lag.map(|(lag, age)| {
+            let lag = lag.map_or_else(|| "no lag is known".to_owned(), |lag| format!("lag {lag} ms"));
+            format!("{lag} ({:.1} s ago)", age.as_secs_f64())
+        });
+        let in_flight = (known.in_flight > 0).then(|| format!("{} statements in flight", known.in_flight));
+        let words: Vec<String> = [failed, lag, in_flight].into_iter().flatten().collect();
+        if !words.is_empty() {
+            writeln!(out, "  {}: {}", known.name, words.join("; "))?;
+        }
+    }
+    Ok(())
 }
 
 fn to_json(line: &Line) -> Json {

@@ -2,11 +2,11 @@
 //!
 //! One of these hangs on every [`super::config::Section`]; a changed configuration takes over what it knows. Plain
 //! atomics: no locks, so that a fork at any moment leaves it usable (the child counts on with what other threads of its
-//! parent had on their way at that moment). Time comes from the caller. Another store with the
-//! same methods (one that processes share) can take this one's place.
+//! parent had on their way at that moment). Time comes from the caller. What other processes have, the
+//! [`super::board`] brings here.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::topology::{NodeId, NodeSet, Role};
@@ -20,8 +20,36 @@ const HALF_LIFE_MS: u32 = 5_000;
 /// The state of balancing among the nodes of one section.
 #[derive(Debug)]
 pub struct Balance {
-    cursors: Arc<[AtomicUsize; CURSORS]>,
+    turns: Arc<Turns>,
     loads: Box<[Arc<Load>]>,
+}
+
+/// Where round robin stands.
+#[derive(Debug)]
+struct Turns {
+    /// The next node of each list; [`UNTOUCHED`] before the first turn.
+    cursors: [AtomicUsize; CURSORS],
+    /// The turn at which this process begins.
+    begin: AtomicU64,
+    /// Turns that were taken since, and those of them that other processes know of.
+    taken: AtomicU64,
+    told: AtomicU64,
+    /// Weights have had a turn.
+    weighted: AtomicBool,
+}
+
+const UNTOUCHED: usize = usize::MAX;
+
+impl Default for Turns {
+    fn default() -> Self {
+        Turns {
+            cursors: std::array::from_fn(|_| AtomicUsize::new(UNTOUCHED)),
+            begin: AtomicU64::new(0),
+            taken: AtomicU64::new(0),
+            told: AtomicU64::new(0),
+            weighted: AtomicBool::new(false),
+        }
+    }
 }
 
 /// One node's.
@@ -30,6 +58,8 @@ struct Load {
     /// What smooth weighted round robin owes the node.
     credit: AtomicI64,
     in_flight: AtomicU32,
+    /// Of other processes, when they were last heard of.
+    elsewhere: AtomicU32,
     /// Upper half: when the last answer came, milliseconds; lower half: the average, microseconds, 0 = unknown.
     latency: AtomicU64,
     statements: AtomicU64,
@@ -64,17 +94,19 @@ impl Default for Balance {
 impl Balance {
     /// For this many nodes, all idle.
     pub fn new(nodes: usize) -> Self {
-        Balance { cursors: Arc::default(), loads: (0..nodes).map(|_| Arc::default()).collect() }
+        Balance { turns: Arc::default(), loads: (0..nodes).map(|_| Arc::default()).collect() }
     }
 
     /// The next of `usable` in turn, among the handles of the process that choose from `list`; `None` if it is empty.
     /// The first is the first of the list.
     pub fn next(&self, role: Role, list: NodeSet, usable: NodeSet) -> Option<NodeId> {
-        let cursor = &self.cursors[list.fold(role as usize) % CURSORS];
+        let cursor = &self.turns.cursors[list.fold(role as usize) % CURSORS];
         let mut at = cursor.load(Ordering::Relaxed);
+        self.turns.taken.fetch_add(1, Ordering::Relaxed);
         // Threads that take a turn at the same moment get different nodes.
         loop {
-            let node = usable.at_or_after(at)?;
+            let from = if at == UNTOUCHED { self.first_of(list)? } else { at };
+            let node = usable.at_or_after(from)?;
             match cursor.compare_exchange_weak(at, node.index() + 1, Ordering::Relaxed, Ordering::Relaxed) {
                 Ok(_) => return Some(node),
                 Err(now) => at = now,
@@ -82,9 +114,51 @@ impl Balance {
         }
     }
 
+    /// Where a list begins in this process.
+    fn first_of(&self, list: NodeSet) -> Option<usize> {
+        let turn = self.turns.begin.load(Ordering::Relaxed) % (list.len().max(1) as u64);
+        list.nth(turn as usize).map(NodeId::index)
+    }
+
+    /// This process begins with that turn, counted over all processes.
+    pub(super) fn begin_at(&self, turn: u64) {
+        let turns = &self.turns;
+        turns.begin.store(turn, Ordering::Relaxed);
+        turns.taken.store(0, Ordering::Relaxed);
+        turns.told.store(0, Ordering::Relaxed);
+        turns.weighted.store(false, Ordering::Relaxed);
+        turns.cursors.iter().for_each(|cursor| cursor.store(UNTOUCHED, Ordering::Relaxed));
+    }
+
+    /// Turns that other processes do not know of. `first`: one more, which this process is going to take: most programs that
+    /// are short have no later moment to tell of it.
+    pub(super) fn untold_turns(&self, first: bool) -> u64 {
+        let taken = self.turns.taken.load(Ordering::Relaxed).max(u64::from(first));
+        taken.saturating_sub(self.turns.told.load(Ordering::Relaxed))
+    }
+
+    /// Other processes know of them now.
+    pub(super) fn turns_are_told(&self, first: bool) {
+        self.turns.told.fetch_add(self.untold_turns(first), Ordering::Relaxed);
+    }
+
     /// The next of `usable` by smooth weighted round robin: every node gains its weight, the one with most gives the
     /// sum back. The ratio holds in every window. `None` if it is empty or all its weights are 0.
     pub fn next_weighted(&self, usable: NodeSet, weights: &Weights) -> Option<NodeId> {
+        /// Turns that are gone through to begin where the other processes are.
+        const MOST: usize = 1000;
+        if !self.turns.weighted.swap(true, Ordering::Relaxed) {
+            let sum = weights.sum(usable).max(1) as u64;
+            let turns = self.turns.begin.load(Ordering::Relaxed) % sum;
+            for _ in 0..(turns as usize).min(MOST) {
+                self.take_weighted(usable, weights);
+            }
+        }
+        self.turns.taken.fetch_add(1, Ordering::Relaxed);
+        self.take_weighted(usable, weights)
+    }
+
+    fn take_weighted(&self, usable: NodeSet, weights: &Weights) -> Option<NodeId> {
         let mut best: Option<(i64, &Load, NodeId)> = None;
         let mut sum = 0;
         for node in usable.iter() {
@@ -103,9 +177,36 @@ impl Balance {
         Some(node)
     }
 
-    /// Statements of this process that the node has not answered to the end.
+    /// Statements that the node has not answered to the end: of this process, and of others as far as they are known.
     pub fn in_flight(&self, node: NodeId) -> u32 {
+        let sum =
+            |load: &Load| load.in_flight.load(Ordering::Relaxed).saturating_add(load.elsewhere.load(Ordering::Relaxed));
+        self.load(node).map_or(0, sum)
+    }
+
+    /// For the board: those of this process.
+    pub(super) fn own_in_flight(&self, node: NodeId) -> u32 {
         self.load(node).map_or(0, |load| load.in_flight.load(Ordering::Relaxed))
+    }
+
+    /// From the board: those of other processes.
+    pub(super) fn hear_in_flight(&self, node: NodeId, count: u32) {
+        if let Some(load) = self.load(node) {
+            load.elsewhere.store(count, Ordering::Relaxed);
+        }
+    }
+
+    /// From the board: a latency and its time, as they are kept here.
+    pub(super) fn hear_latency(&self, node: NodeId, stamped: u64) {
+        if let Some(load) = self.load(node) {
+            let own = load.latency.load(Ordering::Relaxed);
+            load.latency.store(newer(own, stamped), Ordering::Relaxed);
+        }
+    }
+
+    /// For the board: the newer one of its and ours.
+    pub(super) fn newest_latency(&self, node: NodeId, stamped: u64) -> u64 {
+        self.load(node).map_or(stamped, |load| newer(load.latency.load(Ordering::Relaxed), stamped))
     }
 
     /// The node's average latency, microseconds, halved for every [`HALF_LIFE_MS`] since it last answered; 0 if it is
@@ -148,7 +249,7 @@ impl Balance {
 
     /// Goes on from an earlier state; `same` says which of its nodes a node is.
     pub(crate) fn adopt(&mut self, earlier: &Balance, same: impl Fn(usize) -> Option<NodeId>) {
-        self.cursors = Arc::clone(&earlier.cursors);
+        self.turns = Arc::clone(&earlier.turns);
         for (index, load) in self.loads.iter_mut().enumerate() {
             if let Some(old) = same(index).and_then(|node| earlier.loads.get(node.index())) {
                 *load = Arc::clone(old);
@@ -159,9 +260,7 @@ impl Balance {
     /// Round robin begins at the beginning again.
     #[cfg(test)]
     pub(crate) fn restart(&self) {
-        for cursor in self.cursors.iter() {
-            cursor.store(0, Ordering::Relaxed);
-        }
+        self.begin_at(0);
     }
 
     fn load(&self, node: NodeId) -> Option<&Load> {
@@ -192,6 +291,12 @@ impl Drop for Ticket {
     fn drop(&mut self) {
         self.load.in_flight.fetch_sub(1, Ordering::Relaxed);
     }
+}
+
+/// Of two latencies with their times; 0 = none.
+fn newer(one: u64, other: u64) -> u64 {
+    let later = ((other >> 32) as u32).wrapping_sub((one >> 32) as u32) as i32 > 0;
+    if one == 0 || (other != 0 && later) { other } else { one }
 }
 
 fn aged(stamped: u64, now_ms: u64) -> u32 {
@@ -246,6 +351,51 @@ mod tests {
         assert_eq!(letters((0..2).map(|_| balance.next(Role::Replica, all, all))), "BC");
         assert_eq!(letters((0..3).map(|_| balance.next(Role::Replica, all, set(&[0, 2])))), "ACA");
         assert_eq!(balance.next(Role::Source, all, NodeSet::EMPTY), None);
+    }
+
+    #[test]
+    fn a_process_begins_where_the_others_are() {
+        let balance = Balance::new(4);
+        let (all, some) = (set(&[0, 1, 2]), set(&[1, 2]));
+        balance.begin_at(4);
+        assert_eq!(letters((0..3).map(|_| balance.next(Role::Replica, all, all))), "BCA");
+        assert_eq!(letters((0..3).map(|_| balance.next(Role::Replica, some, some))), "BCB");
+        let weights = Weights::new([2, 1, 0, 0]);
+        let in_turn = |turn| {
+            balance.begin_at(turn);
+            balance.loads.iter().for_each(|load| load.credit.store(0, Ordering::Relaxed));
+            letters(std::iter::once(balance.next_weighted(set(&[0, 1]), &weights)))
+        };
+        assert_eq!((0..6).map(in_turn).collect::<String>(), "ABAABA", "one turn per process, and the ratio holds");
+    }
+
+    #[test]
+    fn the_first_turn_is_told_before_it_is_taken() {
+        let balance = Balance::new(2);
+        let both = set(&[0, 1]);
+        assert_eq!((balance.untold_turns(false), balance.untold_turns(true)), (0, 1));
+        balance.turns_are_told(true);
+        balance.next(Role::Replica, both, both);
+        assert_eq!(balance.untold_turns(false), 0);
+        balance.next(Role::Replica, both, both);
+        balance.next(Role::Replica, both, both);
+        assert_eq!(balance.untold_turns(false), 2);
+        balance.turns_are_told(false);
+        assert_eq!(balance.untold_turns(false), 0);
+    }
+
+    #[test]
+    fn what_other_processes_measured_counts() {
+        let balance = Balance::new(1);
+        balance.hear_in_flight(id(0), 3);
+        let _ticket = balance.sent(id(0), None);
+        assert_eq!((balance.in_flight(id(0)), balance.own_in_flight(id(0))), (4, 1));
+        let stamped = |ms: u64, us: u64| ms << 32 | us;
+        balance.hear_latency(id(0), stamped(10, 500));
+        balance.hear_latency(id(0), stamped(9, 900));
+        assert_eq!(balance.latency_us(id(0), 10), 500);
+        assert_eq!(balance.newest_latency(id(0), stamped(11, 700)), stamped(11, 700));
+        assert_eq!(balance.newest_latency(id(0), 0), stamped(10, 500));
     }
 
     #[test]

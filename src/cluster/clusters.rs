@@ -26,7 +26,10 @@ impl Clusters {
     /// From environment variables; with `secure` (a set-user-id program) nothing is read and routing is off.
     pub fn new(variables: impl IntoIterator<Item = (OsString, OsString)>, secure: bool) -> Self {
         let (directives, remarks) = Directives::read(variables, secure);
-        let store = directives.active_config_file().map(|file| Arc::new(Store::new(file, directives.multi_master)));
+        let store = directives.active_config_file().map(|file| {
+            let store = Store::new(file, directives.multi_master);
+            Arc::new(store.with_runtime_dir(directives.runtime_dir.clone()))
+        });
         Clusters { directives, remarks, store, functions: &NoFilters }
     }
 

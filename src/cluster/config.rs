@@ -27,8 +27,10 @@ pub use recovery::{Discover, Recovery, Timeouts, Transient};
 pub use store::{Snapshot, Store};
 
 use super::balance::{Balance, Weights};
+use super::board::Board;
 use super::facts::Facts;
 use super::health::Health;
+use super::lag::Lags;
 use super::progress::Progress;
 use super::roles::Roles;
 use super::topology::{Node, NodeId, NodeSet, NodeState, Role};
@@ -170,6 +172,10 @@ pub struct Section {
     pub injection: Option<Injection>,
     /// What reads are promised to see.
     pub consistency: quality::Consistency,
+    /// `lag`: how it is measured.
+    pub lag_settings: quality::LagSettings,
+    /// `hints.arguments`: hints that carry a value are followed. Default false.
+    pub hint_arguments: bool,
     /// `autocommit_off_reads`: with autocommit off, plain reads go to replicas until something is written.
     pub replicas_until_write: bool,
     /// What is done about failures.
@@ -190,6 +196,14 @@ pub struct Section {
     pub balance: Balance,
     /// What the servers said of their roles.
     pub roles: Roles,
+    /// How late its replicas are.
+    pub lag: Arc<Lags>,
+    /// `board_dir`: where processes tell each other of all this.
+    pub board_dir: Option<PathBuf>,
+    /// The file there.
+    pub board: Board,
+    /// How the board calls the nodes.
+    pub(super) board_keys: Vec<String>,
 }
 
 impl Section {
@@ -212,6 +226,8 @@ impl Section {
             source_on_write: false,
             injection: None,
             consistency: quality::Consistency::default(),
+            lag_settings: quality::LagSettings::default(),
+            hint_arguments: false,
             replicas_until_write: false,
             recovery: Recovery::default(),
             filters: Vec::new(),
@@ -222,6 +238,10 @@ impl Section {
             progress: Arc::default(),
             balance: Balance::default(),
             roles: Roles::default(),
+            lag: Arc::default(),
+            board_dir: None,
+            board: Board::default(),
+            board_keys: Vec::new(),
         }
     }
 
@@ -240,6 +260,8 @@ impl Section {
         self.health = Arc::new(Health::new(nodes.len()));
         self.progress = Arc::new(Progress::new(nodes.len()));
         self.balance = Balance::new(nodes.len());
+        self.lag = Arc::new(Lags::new(nodes.len()));
+        self.board_keys = nodes.iter().map(|node| node.endpoint(3306, Path::new("default")).to_string()).collect();
         self.nodes = nodes;
     }
 
@@ -383,6 +405,16 @@ impl Config {
         Arc::into_inner(self.sections.swap_remove(0)).expect("not shared yet")
     }
 
+    /// Gives every section its board. `runtime_dir`: the environment's folder for what lives as long as the user's session.
+    pub fn find_boards(&mut self, file: &Path, runtime_dir: Option<&Path>) {
+        let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+        for section in &mut self.sections {
+            if let Some(section) = Arc::get_mut(section) {
+                section.board = Board::new(&file, &section.name, section.board_dir.as_deref(), runtime_dir);
+            }
+        }
+    }
+
     /// Goes on from an earlier configuration: a section that says the same stays the same, of the others what is known
     /// of their nodes is taken over.
     fn adopt(&mut self, earlier: &Config) {
@@ -435,8 +467,14 @@ impl Section {
             balance: _,
             progress: _,
             roles: _,
+            lag: _,
+            board: _,
+            board_keys: _,
+            board_dir,
             recovery,
             consistency,
+            lag_settings,
+            hint_arguments,
             injection,
             replicas_until_write,
         } = self;
@@ -449,7 +487,9 @@ impl Section {
             && (source_on_write, filters, rules, refused)
                 == (&other.source_on_write, &other.filters, &other.rules, &other.refused)
             && (multi_master, consistency, injection) == (&other.multi_master, &other.consistency, &other.injection)
-            && (replicas_until_write, recovery) == (&other.replicas_until_write, &other.recovery)
+            && (lag_settings, hint_arguments) == (&other.lag_settings, &other.hint_arguments)
+            && (replicas_until_write, recovery, board_dir)
+                == (&other.replicas_until_write, &other.recovery, &other.board_dir)
     }
 
     /// Takes over what the handles of this process know of nodes that are the same servers.
@@ -464,6 +504,7 @@ impl Section {
             if let Some(other) = same(node.id.index()) {
                 self.health.adopt(node.id, &earlier.health, other);
                 self.progress.adopt(node.id, &earlier.progress, other);
+                self.lag.adopt(node.id, &earlier.lag, other);
             }
         }
         self.balance.adopt(&earlier.balance, same);

@@ -36,6 +36,8 @@ pub struct Directives {
     pub disable_rw_split: bool,
     /// `mysqlnd_ms.log`: where decisions are written.
     pub log: Option<LogSpec>,
+    /// `XDG_RUNTIME_DIR`, where the board lives unless the section's `board_dir` says otherwise.
+    pub runtime_dir: Option<PathBuf>,
     /// Set when a directive is known and not served yet: every routed connect fails with 2000 and this text.
     pub refused: Option<String>,
 }
@@ -66,7 +68,9 @@ impl Directives {
         }
         let mut ours: BTreeMap<String, OsString> = BTreeMap::new();
         for (name, value) in variables {
-            if let Some(name) = name.to_str().and_then(|name| name.strip_prefix(VARIABLE_PREFIX)) {
+            if name == "XDG_RUNTIME_DIR" && !value.is_empty() {
+                directives.runtime_dir = Some(PathBuf::from(value));
+            } else if let Some(name) = name.to_str().and_then(|name| name.strip_prefix(VARIABLE_PREFIX)) {
                 ours.insert(name.to_owned(), value);
             }
         }
@@ -193,6 +197,7 @@ mod tests {
             ("MYSQLND_MS_MULTI_MASTER", "true"),
             ("MYSQLND_MS_DISABLE_RW_SPLIT", "1"),
             ("MYSQLND_MS_LOG", "debug:/tmp/a.log"),
+            ("XDG_RUNTIME_DIR", "/run/user/1"),
         ]);
         let expected = Directives {
             enable: true,
@@ -202,6 +207,7 @@ mod tests {
             multi_master: true,
             disable_rw_split: true,
             log: Some(LogSpec { level: Level::Debug, file: "/tmp/a.log".into() }),
+            runtime_dir: Some("/run/user/1".into()),
             refused: None,
         };
         assert_eq!((directives, remarks), (expected, vec![]));

@@ -29,6 +29,8 @@ struct Slot {
     /// Milliseconds; 0 = well.
     until: AtomicU64,
     code: AtomicU32,
+    /// When the first of these was set, milliseconds; 0 = never.
+    changed: AtomicU64,
 }
 
 /// The failures of one section's nodes.
@@ -49,33 +51,64 @@ impl Health {
     pub fn failed(&self, node: NodeId, code: u32, now: Duration) {
         if let Some(slot) = self.slots.get(node.index()) {
             slot.code.store(code, Ordering::Relaxed);
+            slot.changed.store((now.as_millis() as u64).max(1), Ordering::Relaxed);
             slot.until.store(((now + REMEMBERED).as_millis() as u64).max(1), Ordering::Release);
             self.any.store(1, Ordering::Release);
         }
     }
 
-    /// Forgets the node's failure: it answered.
-    pub fn well(&self, node: NodeId) {
+    /// Forgets the node's failure: it answered. True if there was one.
+    pub fn well(&self, node: NodeId, now: Duration) -> bool {
         if self.any.load(Ordering::Acquire) != 0
             && let Some(slot) = self.slots.get(node.index())
+            && slot.until.swap(0, Ordering::AcqRel) != 0
         {
-            slot.until.store(0, Ordering::Release);
+            slot.changed.store((now.as_millis() as u64).max(1), Ordering::Relaxed);
+            return true;
+        }
+        false
+    }
+
+    /// For the board: until when the node counts as failed (0 = it does not), why, and when that was found out, all in
+    /// milliseconds; None if nothing ever happened to it.
+    pub(super) fn told(&self, node: NodeId) -> Option<(u64, u32, u64)> {
+        let slot = self.slots.get(node.index())?;
+        let changed = slot.changed.load(Ordering::Acquire);
+        let (until, code) = (slot.until.load(Ordering::Acquire), slot.code.load(Ordering::Relaxed));
+        (changed != 0).then_some((until, code, changed))
+    }
+
+    /// From the board, likewise: what is newer counts.
+    pub(super) fn hear(&self, node: NodeId, (until, code, changed): (u64, u32, u64)) {
+        let Some(slot) = self.slots.get(node.index()) else { return };
+        // Whatever the board says, a failure is not remembered for longer than from then on.
+        let until = until.min(changed.saturating_add(REMEMBERED.as_millis() as u64));
+        if changed > slot.changed.load(Ordering::Acquire) {
+            slot.code.store(code, Ordering::Relaxed);
+            slot.changed.store(changed, Ordering::Relaxed);
+            slot.until.store(until, Ordering::Release);
+            if until != 0 {
+                self.any.store(1, Ordering::Release);
+            }
         }
     }
 
     /// The node is about to be connected to. After the end of a remembered failure that is a trial by one: for the others the
-    /// node stays failed until it is over.
-    pub fn try_again(&self, node: NodeId, now: Duration) {
-        let Some(slot) = self.slots.get(node.index()) else { return };
+    /// node stays failed until it is over. True if such a trial begins.
+    pub fn try_again(&self, node: NodeId, now: Duration) -> bool {
+        let Some(slot) = self.slots.get(node.index()) else { return false };
         let until = slot.until.load(Ordering::Acquire);
         let now_ms = now.as_millis() as u64;
         if until == 0 || until > now_ms {
-            return;
+            return false;
         }
         let trial = (now + TRIAL).as_millis() as u64;
-        if slot.until.compare_exchange(until, trial, Ordering::AcqRel, Ordering::Acquire).is_ok() {
+        let first = slot.until.compare_exchange(until, trial, Ordering::AcqRel, Ordering::Acquire).is_ok();
+        if first {
+            slot.changed.store(now_ms.max(1), Ordering::Relaxed);
             self.any.store(1, Ordering::Release);
         }
+        first
     }
 
     /// No failure is remembered. (False for a while after the last one.)
@@ -116,6 +149,7 @@ impl Health {
         };
         let until = from.until.load(Ordering::Acquire);
         if until != 0 {
+            to.changed.store(from.changed.load(Ordering::Relaxed), Ordering::Relaxed);
             to.code.store(from.code.load(Ordering::Relaxed), Ordering::Relaxed);
             to.until.store(until, Ordering::Release);
             self.any.store(1, Ordering::Release);
@@ -148,7 +182,7 @@ mod tests {
         health.failed(id(2), 2002, now);
         assert_eq!(health.failure(id(1), now), Some(Failure { code: 2003, until: REMEMBERED }));
         assert_eq!(health.failed_nodes(now), [id(1), id(2)].into_iter().collect());
-        health.well(id(2));
+        health.well(id(2), Duration::ZERO);
         assert_eq!(health.failed_nodes(now), [id(1)].into_iter().collect());
         assert_eq!(health.failure(id(1), REMEMBERED), None);
         assert!(health.failed_nodes(REMEMBERED).is_empty());
@@ -168,10 +202,26 @@ mod tests {
         // It has ended without a word.
         assert!(health.failed_nodes(REMEMBERED + TRIAL).is_empty());
         health.try_again(id(0), REMEMBERED + TRIAL);
-        health.well(id(0));
+        health.well(id(0), Duration::ZERO);
         assert!(health.failed_nodes(REMEMBERED + TRIAL).is_empty());
         health.try_again(id(0), REMEMBERED + TRIAL);
         assert!(health.failed_nodes(REMEMBERED + TRIAL).is_empty());
+    }
+
+    #[test]
+    fn what_others_found_out_counts_if_it_is_newer() {
+        let (one, other) = (Health::new(1), Health::new(1));
+        let at = |seconds| Duration::from_secs(seconds);
+        one.failed(id(0), 2003, at(5));
+        other.hear(id(0), one.told(id(0)).expect("it failed"));
+        assert_eq!(other.failure(id(0), at(6)), Some(Failure { code: 2003, until: at(5) + REMEMBERED }));
+        assert!(other.well(id(0), at(7)) && !other.well(id(0), at(8)));
+        other.hear(id(0), one.told(id(0)).expect("it failed"));
+        assert!(other.failed_nodes(at(8)).is_empty(), "the older word does not count");
+        one.hear(id(0), other.told(id(0)).expect("it is well"));
+        assert!(one.failed_nodes(at(8)).is_empty());
+        one.hear(id(0), (u64::MAX, 2003, 9000));
+        assert!(one.failed_nodes(at(9) + REMEMBERED).is_empty(), "not for longer than a failure is remembered");
     }
 
     #[test]

@@ -3,12 +3,14 @@
 //! Touches no sockets and no SQL; may use serde_json, [`crate::error`], [`crate::options`] and [`crate::charset`].
 
 pub mod balance;
+pub mod board;
 mod clusters;
 pub mod config;
 pub mod directives;
 pub mod facts;
 pub mod gtid;
 pub mod health;
+pub mod lag;
 pub mod progress;
 pub mod roles;
 pub mod topology;

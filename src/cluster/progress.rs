@@ -4,7 +4,7 @@
 //! starts from nothing. No locks, so that a fork at any moment leaves it usable. Time comes from the caller.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
@@ -20,7 +20,16 @@ pub const PAUSE: Duration = Duration::from_secs(1);
 struct Known {
     /// `server_uuid`, or `server_uid` and `server_id`.
     server: Box<[u8]>,
+    /// When it was found to be another server, or to have lost something, milliseconds; what was said before then is void.
+    since: u64,
     executed: Option<Position>,
+}
+
+/// What the board is told of one server.
+pub(super) struct Told {
+    pub server: Box<[u8]>,
+    pub since: u64,
+    pub executed: Option<Position>,
 }
 
 #[derive(Debug, Default)]
@@ -35,7 +44,8 @@ struct Slot {
 struct Written {
     account: Box<[u8]>,
     position: Position,
-    version: u64,
+    /// When some of it was found to be lost, milliseconds: what was told before then is void.
+    since: u64,
 }
 
 /// See the module's text.
@@ -45,6 +55,8 @@ pub struct Progress {
     written: ArcSwapOption<Vec<Written>>,
     /// Changes with `written`: 0 while nothing was written.
     written_version: AtomicU64,
+    /// Some handle's reads see what all processes of the host wrote.
+    shared: AtomicBool,
 }
 
 /// Most accounts that writes are kept for; a program uses one or two.
@@ -62,11 +74,51 @@ impl Progress {
 
     /// A connection to the node was made, and this server was found there, this far. What was known of another server is
     /// dropped, and so is what this one has lost (it was set up anew, or came back from a backup).
-    pub fn met(&self, node: NodeId, server: &[u8], executed: &Position) {
+    pub fn met(&self, node: NodeId, server: &[u8], executed: &Position, now: Duration) {
         let Some(slot) = self.slot(node) else { return };
-        let executed = (!executed.is_empty()).then(|| executed.clone());
-        slot.known.store(Some(Arc::new(Known { server: server.into(), executed })));
+        slot.known.rcu(|known| {
+            let same = known.as_ref().filter(|known| *known.server == *server);
+            let lost = same
+                .and_then(|known| known.executed.as_ref())
+                .is_some_and(|known| executed.is_empty() || !executed.covers(known));
+            let since = match (known, same) {
+                (None, _) => 0,
+                (_, Some(same)) if !lost => same.since,
+                _ => now.as_millis() as u64,
+            };
+            let executed = (!executed.is_empty()).then(|| executed.clone());
+            Some(Arc::new(Known { server: server.into(), since, executed }))
+        });
         slot.behind_until.store(0, Ordering::Relaxed);
+    }
+
+    /// For the board: what is known of the node's server.
+    pub(super) fn told(&self, node: NodeId) -> Option<Told> {
+        let known = self.slot(node)?.known.load();
+        let known = known.as_ref()?;
+        Some(Told { server: known.server.clone(), since: known.since, executed: known.executed.clone() })
+    }
+
+    /// From the board: another process found this server there, this far.
+    pub(super) fn hear(&self, node: NodeId, server: &[u8], since: u64, executed: Option<Position>) {
+        let Some(slot) = self.slot(node) else { return };
+        slot.known.rcu(|known| {
+            let older = known.as_ref().is_none_or(|known| known.since < since);
+            let same = known.as_ref().filter(|known| known.since == since && *known.server == *server);
+            match (same, known) {
+                (Some(same), _) => {
+                    let mut both = same.executed.clone();
+                    match (&mut both, &executed) {
+                        (Some(both), Some(executed)) => drop(both.merge(executed)),
+                        (None, Some(executed)) => both = Some(executed.clone()),
+                        (_, None) => {}
+                    }
+                    Some(Arc::new(Known { server: server.into(), since, executed: both }))
+                }
+                (None, known) if !older => known.clone(),
+                _ => Some(Arc::new(Known { server: server.into(), since, executed: executed.clone() })),
+            }
+        });
     }
 
     /// The server has executed all of this.
@@ -74,6 +126,7 @@ impl Progress {
         let Some(slot) = self.slot(node) else { return };
         slot.known.rcu(|known| {
             let known = known.as_ref().filter(|known| *known.server == *server);
+            let since = known.map_or(0, |known| known.since);
             let executed = match known.and_then(|known| known.executed.clone()) {
                 Some(mut executed) => match executed.merge(position) {
                     Ok(()) => executed,
@@ -81,7 +134,7 @@ impl Progress {
                 },
                 None => position.clone(),
             };
-            Some(Arc::new(Known { server: server.into(), executed: Some(executed) }))
+            Some(Arc::new(Known { server: server.into(), since, executed: Some(executed) }))
         });
         slot.behind_until.store(0, Ordering::Relaxed);
     }
@@ -109,6 +162,10 @@ impl Progress {
 
     /// A handle under this account has written.
     pub fn wrote(&self, account: &[u8], position: &Position) {
+        self.add_written(account, position, 0);
+    }
+
+    fn add_written(&self, account: &[u8], position: &Position, since: u64) {
         self.written.rcu(|all| {
             let mut all: Vec<Written> =
                 all.as_deref().map(|all| all.iter().map(Written::copy).collect()).unwrap_or_default();
@@ -118,15 +175,59 @@ impl Progress {
                         written.position = position.clone();
                     }
                     written.position.bound();
-                    written.version += 1;
                 }
                 None => {
                     if all.len() == MOST_ACCOUNTS {
                         all.remove(0);
                     }
-                    all.push(Written { account: account.into(), position: position.clone(), version: 1 });
+                    all.push(Written { account: account.into(), position: position.clone(), since });
                 }
             }
+            Some(Arc::new(all))
+        });
+        self.written_version.fetch_add(1, Ordering::Release);
+    }
+
+    /// From now on the processes of the host tell each other what they write.
+    pub fn share(&self) {
+        self.shared.store(true, Ordering::Release);
+    }
+
+    /// Whether they do.
+    pub fn is_shared(&self) -> bool {
+        self.shared.load(Ordering::Acquire)
+    }
+
+    /// From the board: handles of another process have written under this account.
+    pub(super) fn hear_written(&self, account: &[u8], position: &Position, since: u64) {
+        let known = self.written.load().as_ref().and_then(|all| {
+            all.iter().find(|one| *one.account == *account).map(|one| (one.since, one.position.covers(position)))
+        });
+        match known {
+            None => self.add_written(account, position, since),
+            Some((own, covered)) if own == since && !covered => self.add_written(account, position, since),
+            Some((own, _)) if own < since => self.replace_written(account, position, since),
+            _ => {}
+        }
+    }
+
+    /// For the board: what was written, by account.
+    pub(super) fn tell_written(&self, mut tell: impl FnMut(&[u8], &Position, u64)) {
+        for written in self.written.load().iter().flat_map(|all| all.iter()) {
+            tell(&written.account, &written.position, written.since);
+        }
+    }
+
+    /// What was written under this account and is lost with its source is not asked for any more.
+    pub fn lost(&self, account: &[u8], left: &Position, now: Duration) {
+        self.replace_written(account, left, now.as_millis() as u64);
+    }
+
+    fn replace_written(&self, account: &[u8], position: &Position, since: u64) {
+        self.written.rcu(|all| {
+            let copies = all.as_deref().map(|all| all.iter().map(Written::copy));
+            let mut all: Vec<Written> = copies.into_iter().flatten().filter(|one| *one.account != *account).collect();
+            all.push(Written { account: account.into(), position: position.clone(), since });
             Some(Arc::new(all))
         });
         self.written_version.fetch_add(1, Ordering::Release);
@@ -153,6 +254,7 @@ impl Progress {
 
     /// Takes over what the handles of an earlier configuration have written.
     pub(crate) fn adopt_written(&self, other: &Progress) {
+        self.shared.store(other.is_shared(), Ordering::Release);
         self.written.store(other.written.load_full());
         self.written_version.store(other.written_version(), Ordering::Release);
     }
@@ -160,7 +262,7 @@ impl Progress {
 
 impl Written {
     fn copy(&self) -> Written {
-        Written { account: self.account.clone(), position: self.position.clone(), version: self.version }
+        Written { account: self.account.clone(), position: self.position.clone(), since: self.since }
     }
 }
 
@@ -176,18 +278,62 @@ mod tests {
         Position::parse_any(text.as_bytes()).expect("position")
     }
 
+    const NOW: Duration = Duration::from_secs(9);
+
+    #[test]
+    fn what_another_process_found_out_belongs_to_the_same_server() {
+        let (one, other) = (Progress::new(1), Progress::new(1));
+        let pass = |from: &Progress, to: &Progress| {
+            let told = from.told(id(0)).expect("met");
+            to.hear(id(0), &told.server, told.since, told.executed);
+        };
+        one.met(id(0), b"first", &position("0-1-4"), NOW);
+        pass(&one, &other);
+        assert!(other.covers(id(0), &position("0-1-4")));
+        other.reached(id(0), b"first", &position("0-1-8"));
+        pass(&other, &one);
+        assert!(one.covers(id(0), &position("0-1-8")));
+        // It was set up anew: the others hear of it, whatever they knew.
+        one.met(id(0), b"second", &position("0-1-2"), NOW);
+        pass(&other, &one);
+        assert!(!one.covers(id(0), &position("0-1-8")));
+        pass(&one, &other);
+        assert!(other.covers(id(0), &position("0-1-2")) && !other.covers(id(0), &position("0-1-4")));
+        // The same server, from a backup.
+        one.met(id(0), b"second", &position("0-1-1"), 2 * NOW);
+        pass(&one, &other);
+        assert!(!other.covers(id(0), &position("0-1-2")));
+    }
+
+    #[test]
+    fn what_is_lost_is_not_asked_for() {
+        let progress = Progress::new(1);
+        progress.wrote(b"shop", &position("0-1-9"));
+        progress.lost(b"shop", &position("0-1-5"), NOW);
+        assert_eq!(progress.written(b"shop"), Some(position("0-1-5")));
+        progress.hear_written(b"shop", &position("0-1-9"), 0);
+        assert_eq!(progress.written(b"shop"), Some(position("0-1-5")), "from before the loss");
+        let other = Progress::new(1);
+        other.wrote(b"shop", &position("0-1-9"));
+        progress.tell_written(|account, position, since| other.hear_written(account, position, since));
+        assert_eq!(other.written(b"shop"), Some(position("0-1-5")));
+        other.wrote(b"shop", &position("0-2-6"));
+        other.tell_written(|account, position, since| progress.hear_written(account, position, since));
+        assert_eq!(progress.written(b"shop"), Some(position("0-2-6")));
+    }
+
     #[test]
     fn a_bound_rises_and_is_dropped_with_its_server() {
         let progress = Progress::new(2);
-        progress.met(id(1), b"first", &position("0-1-4"));
+        progress.met(id(1), b"first", &position("0-1-4"), NOW);
         assert!(progress.covers(id(1), &position("0-1-4")) && !progress.covers(id(1), &position("0-1-5")));
         progress.reached(id(1), b"first", &position("0-1-7"));
         progress.reached(id(1), b"first", &position("0-1-6"));
         assert!(progress.covers(id(1), &position("0-1-7")) && !progress.covers(id(1), &position("0-1-8")));
         assert!(!progress.covers(id(0), &position("0-1-5")));
-        progress.met(id(1), b"first", &position("0-1-3"));
+        progress.met(id(1), b"first", &position("0-1-3"), NOW);
         assert!(!progress.covers(id(1), &position("0-1-7")), "the same server, set up anew");
-        progress.met(id(1), b"another", &Position::empty(true));
+        progress.met(id(1), b"another", &Position::empty(true), NOW);
         assert!(!progress.covers(id(1), &position("0-1-1")));
     }
 

@@ -43,6 +43,8 @@ pub struct Roles {
     asking: AtomicU32,
     /// How often they have answered.
     rounds: AtomicU32,
+    /// Another process has learned something else: the servers are to be asked.
+    hinted: AtomicU32,
 }
 
 /// What a server says of itself.
@@ -153,6 +155,7 @@ impl Roles {
 
     /// The answers are there; they are good until `fresh_until`.
     pub fn done(&self, fresh_until: Duration) {
+        self.hinted.store(0, Ordering::Release);
         self.rounds.fetch_add(1, Ordering::AcqRel);
         self.asking.store(0, Ordering::Release);
         self.ask_after.store(fresh_until.as_millis() as u64, Ordering::Release);
@@ -172,6 +175,31 @@ impl Roles {
     pub fn is_older_than(&self, now: Duration, age: Duration) -> bool {
         let asked = Duration::from_millis(self.asked_at.load(Ordering::Acquire));
         now.saturating_sub(asked) > age
+    }
+
+    /// Another process has asked the servers then. `same`: and has learned what is known here. Else nothing is believed: this
+    /// process asks, too, before its next statement that is free to move.
+    pub(super) fn hint(&self, at: Duration, same: bool) {
+        let at = at.as_millis() as u64;
+        let known = self.asked_at.load(Ordering::Acquire);
+        if at <= known {
+            return;
+        }
+        self.asked_at.store(at, Ordering::Release);
+        if !same {
+            self.hinted.store(1, Ordering::Release);
+        }
+    }
+
+    /// Another process has learned something else.
+    #[inline]
+    pub fn is_hinted(&self) -> bool {
+        self.hinted.load(Ordering::Acquire) != 0
+    }
+
+    /// For the board: when the servers were asked last, milliseconds; None while nothing was learned from them.
+    pub(super) fn told(&self) -> Option<u64> {
+        (self.version() != 0 && !self.is_hinted()).then(|| self.asked_at.load(Ordering::Acquire))
     }
 
     /// Takes over what was learned of an earlier configuration's nodes; `was` tells where a node was there.
@@ -270,6 +298,20 @@ mod tests {
         assert!(roles.begin(now + fresh + limit, limit));
         assert!(!roles.is_older_than(now + limit, Duration::from_secs(5)));
         assert!(roles.is_older_than(now + Duration::from_secs(6), Duration::from_secs(5)));
+    }
+
+    #[test]
+    fn what_another_process_learned_is_a_reason_to_ask() {
+        let roles = Roles::default();
+        assert_eq!((roles.is_hinted(), roles.told()), (false, None));
+        roles.hint(Duration::from_secs(2), false);
+        assert!(roles.is_hinted());
+        roles.done(Duration::from_secs(3));
+        assert!(!roles.is_hinted());
+        roles.hint(Duration::from_secs(2), false);
+        roles.hint(Duration::from_secs(3), true);
+        assert!(!roles.is_hinted(), "known, or the same");
+        assert_eq!(roles.learned(), None, "nothing is believed");
     }
 
     #[test]

@@ -177,6 +177,10 @@ pub enum Reason {
     PositionUnknown,
     /// No replica is known to have what the session wrote.
     NoneFresh,
+    /// No replica is known to be as little behind as the read asks for.
+    AllLate,
+    /// A hint names the node.
+    HintedNode,
     /// A read under SERIALIZABLE.
     Serializable,
     /// A read, and there is no replica, or all of them are failed.
@@ -205,6 +209,8 @@ impl Reason {
             Reason::WithoutGtids => "session consistency, and the servers have no GTIDs",
             Reason::PositionUnknown => "the position of the session's last write is not known",
             Reason::NoneFresh => "no replica is known to have what the session wrote",
+            Reason::AllLate => "no replica is known to be so little behind",
+            Reason::HintedNode => "hint for this node",
             Reason::Serializable => "read at isolation level SERIALIZABLE",
             Reason::NoReplica => "read without a usable replica",
         }
@@ -373,7 +379,9 @@ impl Router {
         if let Some(node) = situation.pinned {
             return fixed(node, Reason::Pinned);
         }
-        if let Wanted::Node(node) = situation.wanted {
+        if let Wanted::Node(node) = situation.wanted
+            && !situation.hinted
+        {
             return fixed(node, Reason::Named);
         }
         if situation.in_transaction && section.trx_stickiness != Stickiness::Disabled {
@@ -394,7 +402,9 @@ impl Router {
             return self.pick(section, situation, role, reason, random);
         }
         let (role, reason) = match situation.wanted {
-            Wanted::Node(node) => return fixed(node, Reason::Named),
+            Wanted::Node(node) => {
+                return fixed(node, if situation.hinted { Reason::HintedNode } else { Reason::Named });
+            }
             Wanted::LastUsed => match situation.last_used {
                 Some(node) => return fixed(node, Reason::LastUsed),
                 None if situation.hinted => return Err(Refusal::NothingUsed),

@@ -19,6 +19,14 @@ pub enum Hint {
     LastUsed,
     /// `ms=strong`, `ms=session`, `ms=eventual`: what this read is promised to see.
     Level(Level),
+    /// `ms=max_lag:MS`: a replica that is no later, milliseconds.
+    MaxLag(u32),
+    /// `ms=node:NAME`: this node; where the name stands in the text.
+    Node(Span),
+    /// `ms=gtid:TOKEN`: a replica that has this; where the token or GTID stands in the text.
+    Gtid(Span),
+    /// A hint whose value is none.
+    Malformed(&'static str),
     /// A hint of the reference or of the design that is not served yet: its name.
     NotServed(&'static str),
 }
@@ -33,8 +41,16 @@ impl Hint {
             Hint::Level(Level::Strong) => "ms=strong",
             Hint::Level(Level::Session) => "ms=session",
             Hint::Level(Level::Eventual) => "ms=eventual",
-            Hint::NotServed(name) => name,
+            Hint::MaxLag(_) => "ms=max_lag",
+            Hint::Node(_) => "ms=node",
+            Hint::Gtid(_) => "ms=gtid",
+            Hint::Malformed(name) | Hint::NotServed(name) => name,
         }
+    }
+
+    /// It carries a value: followed only where the configuration says so.
+    pub fn has_argument(self) -> bool {
+        matches!(self, Hint::MaxLag(_) | Hint::Node(_) | Hint::Gtid(_) | Hint::Malformed(_))
     }
 }
 
@@ -47,7 +63,7 @@ pub(super) fn leading(text: &[u8]) -> (Option<(Hint, Span)>, usize) {
     let mut hint = None;
     let mut comments = Comments { text, at: 0 };
     while let Some(body) = comments.next_span() {
-        if let Some(found) = parse(body.of(text)) {
+        if let Some(found) = parse(text, body) {
             hint = Some((found, body));
         }
     }
@@ -99,15 +115,22 @@ impl Comments<'_> {
 }
 
 /// A comment's text as a hint.
-pub(super) fn parse(comment: &[u8]) -> Option<Hint> {
-    let text = comment.trim_ascii();
+fn parse(sql: &[u8], comment: Span) -> Option<Hint> {
+    let body = comment.of(sql);
+    let text = body.trim_ascii();
     // Cheap refusal: nearly every comment is not a hint.
     if text.len() < 4 || !text[..3].eq_ignore_ascii_case(b"ms=") {
         return None;
     }
     let value = &text[3..];
     let is = |name: &str| value.eq_ignore_ascii_case(name.as_bytes());
-    let starts = |name: &str| value.len() >= name.len() && value[..name.len()].eq_ignore_ascii_case(name.as_bytes());
+    let argument = |name: &str| {
+        let fits = value.len() >= name.len() && value[..name.len()].eq_ignore_ascii_case(name.as_bytes());
+        fits.then(|| {
+            let start = comment.start as usize + (body.len() - body.trim_ascii_start().len()) + 3 + name.len();
+            Span { start: start as u32, end: (start + value.len() - name.len()) as u32 }
+        })
+    };
     Some(if is("master") {
         Hint::Source
     } else if is("slave") {
@@ -122,12 +145,13 @@ pub(super) fn parse(comment: &[u8]) -> Option<Hint> {
         Hint::Level(Level::Session)
     } else if is("eventual") {
         Hint::Level(Level::Eventual)
-    } else if starts("node:") {
-        Hint::NotServed("ms=node")
-    } else if starts("max_lag:") {
-        Hint::NotServed("ms=max_lag")
-    } else if starts("gtid:") {
-        Hint::NotServed("ms=gtid")
+    } else if let Some(name) = argument("node:") {
+        if name.of(sql).is_empty() { Hint::Malformed("ms=node") } else { Hint::Node(name) }
+    } else if let Some(number) = argument("max_lag:") {
+        let number = std::str::from_utf8(number.of(sql)).ok().and_then(|number| number.parse().ok());
+        number.map_or(Hint::Malformed("ms=max_lag"), Hint::MaxLag)
+    } else if let Some(token) = argument("gtid:") {
+        if token.of(sql).is_empty() { Hint::Malformed("ms=gtid") } else { Hint::Gtid(token) }
     } else {
         return None;
     })

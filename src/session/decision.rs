@@ -2,6 +2,9 @@
 //!
 //! Nothing is opened or sent from here. The short way for plain reads is in [`super::usual`].
 
+use std::time::Duration;
+
+use crate::cluster::config::quality::Level;
 use crate::cluster::topology::{NodeId, NodeSet, Role};
 use crate::error::{Error, Sent};
 use crate::route::decide::{self, Decision, Situation, Wanted};
@@ -52,7 +55,7 @@ impl Session {
     fn decide_by_rules(&mut self, sql: &[u8], statement: &Statement, manner: Manner) -> Result<Decision, Error> {
         let at = self.at;
         let Some(router) = self.router.as_deref_mut() else { return Err(Error::gone(self.options.family)) };
-        let (mut wanted, hinted) = wanted(statement, manner);
+        let (mut wanted, mut hinted) = wanted(statement, manner);
         router.leaves = None;
         router.no_source = false;
         let id = |index: Option<usize>| index.and_then(NodeId::new);
@@ -83,7 +86,15 @@ impl Session {
         let freshness = match (statement.hint, statement.class) {
             _ if manner == Manner::Preparing || stays => router.no_freshness(),
             (hint, Class::Read) => {
-                let level = if let Some(Hint::Level(level)) = hint { Some(level) } else { None };
+                let level = match hint {
+                    Some(Hint::Level(level)) => Some((level, None)),
+                    Some(Hint::MaxLag(ms)) => Some((Level::Eventual, Some(Duration::from_millis(u64::from(ms))))),
+                    Some(Hint::Gtid(token)) => {
+                        router.promise.require_for_read(token.of(sql))?;
+                        Some((Level::Session, None))
+                    }
+                    _ => None,
+                };
                 let ask = match manner {
                     Manner::Awaited => Ask::Nothing,
                     Manner::Alone => Ask::Before,
@@ -95,6 +106,12 @@ impl Session {
             (_, Class::Transaction) => router.freshness(None, Ask::Nothing),
             _ => router.no_freshness(),
         };
+        if let Some(Hint::Node(name)) = statement.hint
+            && !matches!(manner, Manner::OnSource | Manner::Elsewhere)
+        {
+            (wanted, hinted) =
+                router.named_node(name.of(sql), statement.class)?.map_or((wanted, hinted), |it| (it, true));
+        }
         if manner == Manner::Again {
             wanted = id(at).map_or(wanted, Wanted::Node);
         }
@@ -108,7 +125,8 @@ impl Session {
             wanted,
             hinted,
             // A KILL belongs where its connection is, whatever else there is.
-            pinned: id(router.bound.node().or(router.next_transaction)).filter(|_| !matches!(wanted, Wanted::Node(_))),
+            pinned: id(router.bound.node().or(router.next_transaction))
+                .filter(|_| hinted || !matches!(wanted, Wanted::Node(_))),
             in_transaction,
             read_only: read_only && !serializable,
             transaction_node: id(transaction_node),
@@ -123,7 +141,11 @@ impl Session {
             asked: Some(Asked { sql, statement, schema: self.carry.schema().unwrap_or_default() }),
             now_ms: router.now.as_millis() as u64,
         };
-        match router.chain.decide(&router.section, &situation, &mut router.random) {
+        let decided = router.chain.decide(&router.section, &situation, &mut router.random);
+        if let Ok(decision) = &decided {
+            router.claim_lag_of(decision.node);
+        }
+        match decided {
             Ok(decision) if manner == Manner::Elsewhere => {
                 let replicas = router.section.replicas_now().minus(situation.excluded);
                 if decision.role != Role::Replica || !replicas.contains(decision.node) {

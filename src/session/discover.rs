@@ -4,6 +4,7 @@
 //! What the answers mean is judged in [`crate::cluster::roles`]. Only outside of transactions; a statement that has a node
 //! that takes it comes nowhere near this file.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -18,7 +19,7 @@ use crate::error::{Error, Origin};
 use crate::log;
 
 use super::Session;
-use super::probe::{Answer, Table};
+use super::probe::{Answer, Questions, Table};
 
 /// Between two looks for a source, by one statement and by all of the process.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -62,22 +63,29 @@ pub(super) struct Search {
 }
 
 /// What a server is asked.
-fn questions(server: &Server) -> &'static [&'static str] {
-    const READ_ONLY: &str = "SELECT @@GLOBAL.read_only,@@GLOBAL.innodb_read_only";
+fn questions(server: &Server) -> Vec<Cow<'static, str>> {
+    vec!["SELECT @@GLOBAL.read_only,@@GLOBAL.innodb_read_only".into(), replication_status(server).into()]
+}
+
+/// How a server shows what it replicates.
+pub(super) fn replication_status(server: &Server) -> &'static str {
     if server.is_mariadb {
-        &[READ_ONLY, "SHOW ALL SLAVES STATUS"]
+        "SHOW ALL SLAVES STATUS"
     } else if server.version.starts_with(b"5.") || server.version.starts_with(b"8.0.") {
-        &[READ_ONLY, "SHOW SLAVE STATUS"]
+        "SHOW SLAVE STATUS"
     } else {
-        &[READ_ONLY, "SHOW REPLICA STATUS"]
+        "SHOW REPLICA STATUS"
     }
 }
 
 /// What a member of a MySQL group is asked: its state, its role, and whether it sees a majority of the group.
-fn questions_of_group(_: &Server) -> &'static [&'static str] {
-    &["SELECT m.MEMBER_STATE,m.MEMBER_ROLE,(SELECT SUM(MEMBER_STATE<>'UNREACHABLE')*2>COUNT(*) FROM \
+fn questions_of_group(_: &Server) -> Vec<Cow<'static, str>> {
+    vec![
+        "SELECT m.MEMBER_STATE,m.MEMBER_ROLE,(SELECT SUM(MEMBER_STATE<>'UNREACHABLE')*2>COUNT(*) FROM \
        performance_schema.replication_group_members) FROM performance_schema.replication_group_members m \
-       WHERE m.MEMBER_ID=@@server_uuid"]
+       WHERE m.MEMBER_ID=@@server_uuid"
+            .into(),
+    ]
 }
 
 /// A variable that is on, as MySQL and every MariaDB show it.
@@ -172,7 +180,7 @@ impl Session {
         let asked = told.map_or(all, |(node, _)| all.without(node));
         let mut words: Vec<(NodeId, Said)> = told.into_iter().collect();
         let discover = section.recovery.discover;
-        let questions = if discover == Discover::Group { questions_of_group } else { questions };
+        let questions: Questions<'_> = if discover == Discover::Group { &questions_of_group } else { &questions };
         for (node, answer) in self.probe(asked, questions, limit).await {
             words.push((node, said(discover, answer)));
         }
@@ -182,6 +190,7 @@ impl Session {
         let verdict = judge(&words, (section.sources_now(), section.replicas_now()), section.multi_master);
         let news = section.roles.learn(&verdict);
         section.roles.done(SystemClock.now() + FRESH);
+        section.board.exchange(&section, SystemClock.now());
         if news {
             self.tell_roles(&section, &words, verdict.torn);
         }

@@ -18,6 +18,7 @@ mod execution;
 mod infile;
 mod injection;
 mod kept;
+mod lag;
 mod learn;
 mod nodes;
 mod observe;

@@ -41,7 +41,10 @@ impl Session {
     pub(super) async fn open_node(&mut self, index: usize) -> Result<(), Error> {
         let opening = self.opening(index)?;
         if let (Some(router), Some(id)) = (self.router.as_deref(), NodeId::new(index)) {
-            router.section.health.try_again(id, SystemClock.now());
+            let now = SystemClock.now();
+            if router.section.health.try_again(id, now) {
+                router.section.board.exchange(&router.section, now);
+            }
         }
         let opened = opening.connect().await;
         self.opened(index, opened)
@@ -90,8 +93,11 @@ impl Session {
         match opened {
             Ok((connection, found)) => {
                 if let Some(id) = id {
-                    router.section.health.well(id);
-                    router.health.well(id);
+                    let now = SystemClock.now();
+                    router.health.well(id, now);
+                    if router.section.health.well(id, now) {
+                        router.section.board.exchange(&router.section, now);
+                    }
                 }
                 let server = connection.server();
                 // libmysqlclient keeps the prefix with which MariaDB 10 hides its version from old replicas.
@@ -119,7 +125,12 @@ impl Session {
                     // A refused account is this handle's.
                     let all = concerns_everybody(error.code);
                     let health = if all { &*router.section.health } else { &router.health };
-                    health.failed(id, error.code, SystemClock.now());
+                    let now = SystemClock.now();
+                    health.failed(id, error.code, now);
+                    if all {
+                        // A program with one statement has no later moment to tell the others.
+                        router.section.board.exchange(&router.section, now);
+                    }
                 }
                 log::get().message(
                     log::Level::Warning,

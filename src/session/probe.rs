@@ -4,6 +4,7 @@
 //! Only between statements: a handle that has an open result asks nobody, and the node of its transaction, or of state that
 //! lives on one node, is left alone.
 
+use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use crate::cluster::topology::{NodeId, NodeSet};
@@ -17,7 +18,7 @@ use super::open::Opening;
 use super::{Phase, Session};
 
 /// The statements that a server of this kind is asked.
-pub(super) type Questions = fn(&Server) -> &'static [&'static str];
+pub(super) type Questions<'a> = &'a dyn Fn(&Server) -> Vec<Cow<'static, str>>;
 
 /// A result: the answer to one statement.
 #[derive(Debug)]
@@ -32,13 +33,37 @@ impl Table {
         if column < self.columns.len() && !self.rows.is_empty() { self.rows.value(0, column) } else { None }
     }
 
+    /// From a result that was read elsewhere.
+    pub(super) fn new(columns: Columns, rows: StoredRows) -> Self {
+        Table { columns, rows }
+    }
+
+    /// How many rows.
+    pub(super) fn len(&self) -> u64 {
+        self.rows.len()
+    }
+
+    /// A value of a row by the column's name, in any case.
+    pub(super) fn of_row(&mut self, row: u64, name: &str) -> Option<Vec<u8>> {
+        let column = self.column(name)?;
+        if row < self.rows.len() { self.rows.value(row, column) } else { None }
+    }
+
+    /// Whether there is a column of this name, in any case.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.column(name).is_some()
+    }
+
     /// A value of the first row by the column's name, in any case.
     pub(super) fn named(&mut self, name: &str) -> Option<Vec<u8>> {
+        self.of_row(0, name)
+    }
+
+    fn column(&self, name: &str) -> Option<usize> {
         let is = |column: &usize| {
             self.columns.name(*column).is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()))
         };
-        let column = (0..self.columns.len()).find(is)?;
-        self.first(column)
+        (0..self.columns.len()).find(is)
     }
 }
 
@@ -66,7 +91,7 @@ impl Session {
     pub(super) async fn probe(
         &mut self,
         nodes: NodeSet,
-        questions: Questions,
+        questions: Questions<'_>,
         limit: Duration,
     ) -> Vec<(NodeId, Answer)> {
         let Some(router) = self.router.as_deref() else { return Vec::new() };
@@ -117,7 +142,7 @@ impl Session {
 }
 
 /// Opens the connection if need be and asks, in one packet.
-async fn ask(mut connection: Option<Connection>, opening: Option<Opening>, questions: Questions) -> Asked {
+async fn ask(mut connection: Option<Connection>, opening: Option<Opening>, questions: Questions<'_>) -> Asked {
     let mut opened = None;
     if let Some(opening) = opening {
         match opening.connect().await {
@@ -129,11 +154,11 @@ async fn ask(mut connection: Option<Connection>, opening: Option<Opening>, quest
         return Asked { opened: None, connection: None, answer: Ok(Vec::new()) };
     };
     let texts = questions(connection.server());
-    let answer = ask_open(&mut connection, texts).await;
+    let answer = ask_open(&mut connection, &texts).await;
     Asked { opened, connection: Some(connection), answer }
 }
 
-async fn ask_open(connection: &mut Connection, texts: &[&str]) -> Result<Vec<Option<Table>>, Error> {
+async fn ask_open(connection: &mut Connection, texts: &[Cow<'static, str>]) -> Result<Vec<Option<Table>>, Error> {
     let Some((last, first)) = texts.split_last() else { return Ok(Vec::new()) };
     for text in first {
         connection.queue(Command::Query, &[text.as_bytes()]);

@@ -9,9 +9,11 @@ use std::time::Duration;
 
 use crate::cluster::config::PLACEHOLDER;
 use crate::cluster::config::quality::{Consistency, Level, OnTimeout, Scope};
-use crate::cluster::gtid::{Position, mariadb};
+use crate::cluster::gtid::{Position, mariadb, token};
 use crate::cluster::progress::PAUSE;
 use crate::cluster::topology::{NodeId, NodeSet, Role};
+use crate::conn;
+use crate::error::{Error, cr};
 use crate::log;
 use crate::route::decide::{Freshness, Reason};
 
@@ -32,6 +34,8 @@ pub(super) enum Question {
     Checked,
     /// What has this source executed?
     Executed,
+    /// How late is this replica, when so late is too late?
+    Lag(Duration),
 }
 
 /// Whether a question can be put to a node for the sake of a read.
@@ -58,6 +62,8 @@ enum Demand {
     },
     /// A source is to tell its position.
     Position,
+    /// A replica has to be no later than this.
+    Recent(Duration),
 }
 
 /// How far the position is to be trusted.
@@ -74,7 +80,7 @@ enum Doubt {
 
 /// What is known of the server behind one node.
 #[derive(Clone, Debug, Default)]
-struct Peer {
+pub(super) struct Peer {
     /// Which server it is.
     identity: Box<[u8]>,
     /// Its replies carry the GTIDs of writes; None before the first connection.
@@ -83,6 +89,12 @@ struct Peer {
     has: u64,
     /// It passed the check for the GTID of this number.
     checked: u64,
+    /// It was too late when it was looked at last: it comes back when it is well below the limit.
+    pub(super) late: bool,
+    /// Its lag is asked for ahead of the next read: this handle has the right to.
+    pub(super) asked_for_lag: bool,
+    /// It answers by SHOW REPLICA STATUS only.
+    pub(super) by_status: bool,
     /// It did not have it when it was asked without waiting: not asked again before then.
     ask_after: Duration,
 }
@@ -92,6 +104,12 @@ struct Peer {
 pub(super) struct Promise {
     level: Option<Level>,
     scope: Scope,
+    /// Under eventual: replicas that are later are not read from.
+    max_lag: Option<Duration>,
+    /// The last read was to see no older data than some limit.
+    pub(super) recent: bool,
+    /// Replicas whose lag has to be asked for before the read is decided on again.
+    pub(super) unmeasured: NodeSet,
     /// The program has chosen its level or scope: a changed configuration does not take that away.
     chosen: bool,
     wait: Duration,
@@ -99,7 +117,7 @@ pub(super) struct Promise {
     /// A `match` rule brought the handle here: its program knows nothing of replicas.
     by_rule: bool,
     account: Box<[u8]>,
-    peers: Box<[Peer]>,
+    pub(super) peers: Box<[Peer]>,
     /// What was written.
     position: Option<Position>,
     /// Counts the changes of `position`; 0 = nothing was written.
@@ -116,6 +134,8 @@ pub(super) struct Promise {
     named: Option<(Box<[u8]>, u64)>,
     /// The process's writes that are in `position`.
     process_version: u64,
+    /// The board's losses that are known.
+    losses: u32,
     demand: Demand,
     /// The version of `position` that all replicas are known to have; 0 = none.
     all_have: u64,
@@ -127,6 +147,9 @@ impl Promise {
         Promise {
             level: consistency.level,
             scope: consistency.scope,
+            max_lag: consistency.max_lag,
+            recent: false,
+            unmeasured: NodeSet::EMPTY,
             chosen: false,
             wait: consistency.wait,
             on_timeout: consistency.on_timeout,
@@ -141,14 +164,15 @@ impl Promise {
             gtid_came: false,
             named: None,
             process_version: 0,
+            losses: 0,
             demand: Demand::Nothing,
             all_have: 0,
         }
     }
 
     /// The program chooses another level.
-    pub(super) fn set_level(&mut self, level: Level) {
-        self.level = Some(level);
+    pub(super) fn set_level(&mut self, level: Level, max_lag: Option<Duration>) {
+        (self.level, self.max_lag) = (Some(level), max_lag);
         self.chosen = true;
     }
 
@@ -161,7 +185,7 @@ impl Promise {
     /// The handle takes a changed configuration; `now_at` tells where a node of before is now.
     pub(super) fn follow(&mut self, consistency: &Consistency, nodes: usize, now_at: &dyn Fn(usize) -> Option<usize>) {
         if !self.chosen {
-            (self.level, self.scope) = (consistency.level, consistency.scope);
+            (self.level, self.scope, self.max_lag) = (consistency.level, consistency.scope, consistency.max_lag);
         }
         (self.wait, self.on_timeout) = (consistency.wait, consistency.on_timeout);
         let mut peers: Box<[Peer]> = vec![Peer::default(); nodes].into();
@@ -238,7 +262,7 @@ impl Promise {
     #[inline]
     pub(super) fn is_kept_by_all(&self, used_source: bool) -> bool {
         let followed = match self.level {
-            Some(Level::Eventual) => return true,
+            Some(Level::Eventual) => return self.max_lag.is_none(),
             Some(Level::Strong) => return false,
             Some(Level::Session) | None => self.scope == Scope::Handle && self.doubt == Doubt::None,
         };
@@ -253,6 +277,27 @@ impl Promise {
     #[inline]
     pub(super) fn demands_nothing(&mut self) {
         self.demand = Demand::Nothing;
+        self.recent = false;
+        self.unmeasured = NodeSet::EMPTY;
+    }
+
+    /// The limit of the last decision, if its node may be asked how late it is.
+    pub(super) fn limit_to_ask(&self) -> Option<Duration> {
+        if let Demand::Recent(limit) = self.demand { Some(limit) } else { None }
+    }
+
+    /// For a read that names what it has to see: the handle's reads see it from now on.
+    ///
+    /// Errors: 2000 if it is no token, GTID or GTID set.
+    pub(super) fn require_for_read(&mut self, token: &[u8]) -> Result<(), Error> {
+        let position = token::read(token).or_else(|_| Position::parse_any(token)).map_err(|_| {
+            let text = String::from_utf8_lossy(token);
+            Error::client(cr::UNKNOWN_ERROR, format!("mysqlclient-ms: hint ms=gtid:{text}: no token, GTID or GTID set"))
+        })?;
+        if self.position.as_ref().is_none_or(|known| !known.covers(&position)) {
+            self.require(&position);
+        }
+        Ok(())
     }
 
     /// A statement has left.
@@ -275,7 +320,7 @@ impl Router {
         let told = peer.tracks;
         *peer = Peer { identity: found.identity.as_slice().into(), tracks: Some(found.has_gtids), ..Peer::default() };
         if let Ok(executed) = Position::parse(&found.executed, mariadb) {
-            self.section.progress.met(id, &found.identity, &executed);
+            self.section.progress.met(id, &found.identity, &executed, self.now);
         }
         if told != Some(false) && !found.has_gtids && self.section.role_of(id) == Role::Source {
             let text = format!(
@@ -308,8 +353,15 @@ impl Router {
             self.tell_lost(&lost.to_string());
         }
         self.promise.require(&new);
-        if self.promise.scope == Scope::Process {
-            self.section.progress.wrote(&self.promise.account, &new);
+        match self.promise.scope {
+            Scope::Handle => {}
+            Scope::Process => self.section.progress.wrote(&self.promise.account, &new),
+            Scope::Host => {
+                self.share_writes();
+                self.section.progress.wrote(&self.promise.account, &new);
+                // Before the program knows that its write succeeded.
+                self.section.board.publish(&self.section, self.now);
+            }
         }
     }
 
@@ -327,18 +379,39 @@ impl Router {
         self.promise.writer = Some(node);
     }
 
-    /// Which nodes may answer the next read. `asked`: the level that a hint names. `ask`: whether and how a
-    /// node may be asked for it.
-    pub(super) fn freshness(&mut self, asked: Option<Level>, ask: Ask) -> Freshness {
-        self.promise.demand = Demand::Nothing;
-        let level = asked.or(self.promise.level);
-        match level {
-            Some(Level::Strong) => return Freshness::Source(Reason::Strong),
-            Some(Level::Eventual) => return Freshness::Any,
-            Some(Level::Session) | None => {}
+    /// Which nodes may answer the next read. `asked`: the level that a hint names, and its limit for a lag. `ask`: whether
+    /// and how a node may be asked for it.
+    pub(super) fn freshness(&mut self, asked: Option<(Level, Option<Duration>)>, ask: Ask) -> Freshness {
+        self.promise.demands_nothing();
+        let (level, max_lag) = match asked {
+            Some((level, max_lag)) => (Some(level), max_lag),
+            None => (self.promise.level, self.promise.max_lag),
+        };
+        match (level, max_lag) {
+            (Some(Level::Strong), _) => return Freshness::Source(Reason::Strong),
+            (Some(Level::Eventual), None) => return Freshness::Any,
+            (Some(Level::Eventual), Some(limit)) => {
+                if ask != Ask::Nothing {
+                    self.promise.demand = Demand::Recent(limit);
+                }
+                return self.recent(limit, ask);
+            }
+            (Some(Level::Session) | None, _) => {}
         }
-        if self.promise.scope == Scope::Process {
-            self.take_over_writes_of_process();
+        match self.promise.scope {
+            Scope::Handle => {}
+            Scope::Process => self.take_over_writes_of_process(),
+            Scope::Host => {
+                self.share_writes();
+                let Some(losses) = self.section.board.listen(&self.section, self.now) else {
+                    return Freshness::Source(Reason::PositionUnknown);
+                };
+                if losses != self.promise.losses {
+                    self.promise.losses = losses;
+                    self.promise.doubt();
+                }
+                self.take_over_writes_of_process();
+            }
         }
         let promise = &self.promise;
         if promise.version == 0 && promise.doubt == Doubt::None {
@@ -384,7 +457,7 @@ impl Router {
 
     /// The next statement is no read: nothing is asked for it.
     pub(super) fn no_freshness(&mut self) -> Freshness {
-        self.promise.demand = Demand::Nothing;
+        self.promise.demands_nothing();
         Freshness::Any
     }
 
@@ -420,6 +493,14 @@ impl Router {
         found
     }
 
+    /// The processes of the host tell each other what they write.
+    fn share_writes(&self) {
+        if !self.section.progress.is_shared() {
+            self.section.progress.share();
+            self.section.board.forget();
+        }
+    }
+
     fn take_over_writes_of_process(&mut self) {
         let version = self.section.progress.written_version();
         if version == self.promise.process_version {
@@ -451,11 +532,15 @@ impl Router {
                 }
             }
             Demand::Position => is_source().then_some(Question::Executed),
+            Demand::Recent(limit) => {
+                promise.peers.get(node).filter(|peer| peer.asked_for_lag).map(|_| Question::Lag(limit))
+            }
         }
     }
 
     /// The statement that asks.
-    pub(super) fn question_text(&self, question: Question, mariadb: bool) -> String {
+    pub(super) fn question_text(&self, question: Question, node: usize, server: &conn::Server) -> String {
+        let mariadb = server.is_mariadb;
         let wanted = self.promise.position.as_ref().map(Position::to_text).unwrap_or_default();
         let wait = match question {
             Question::Reached { waits: true, .. } => self.promise.wait,
@@ -472,6 +557,7 @@ impl Router {
             (Question::Reached { .. }, false) => format!("SELECT WAIT_FOR_EXECUTED_GTID_SET('{wanted}',{seconds})"),
             (Question::Executed, true) => EXECUTED_MARIADB.to_owned(),
             (Question::Executed, false) => "SELECT @@GLOBAL.gtid_executed".to_owned(),
+            (Question::Lag(_), _) => self.lag_question(node, server).into_owned(),
         }
     }
 
@@ -553,7 +639,10 @@ impl Router {
         let lost = self.promise.position.as_ref().and_then(|written| lost(written, &executed, text(1)));
         let doubt = std::mem::take(&mut self.promise.doubt);
         match &lost {
-            Some(lost) => self.tell_lost(lost),
+            Some(lost) => {
+                self.tell_lost(lost);
+                self.section.progress.lost(&self.promise.account, &executed, self.now);
+            }
             None if doubt == Doubt::MayBeLost => return,
             None => {}
         }

@@ -3,7 +3,7 @@
 //! No I/O: what is said here counts from the next statement.
 
 use crate::cluster::config::Stickiness;
-use crate::cluster::config::quality::{LEVELS, Level, SCOPES};
+use crate::cluster::config::quality::{self, LEVELS, Level, SCOPES};
 use crate::cluster::gtid::{Position, token};
 use crate::error::{Error, cr};
 use crate::log;
@@ -26,6 +26,8 @@ pub enum Refused {
     Option,
     /// The option does not go with the level.
     Clash,
+    /// The age is no number, or negative.
+    Age,
     /// The option needs a value.
     NoValue,
     /// Known, and not served by this version.
@@ -49,7 +51,8 @@ impl Refused {
                 "the option does not go with the level: a GTID goes with session, age and cache with eventual"
             }
             Refused::NoValue => "the option needs a value",
-            Refused::NotServed => "the options age and cache are not served by this version",
+            Refused::Age => "the age is no whole number of seconds from 0 on",
+            Refused::NotServed => "the option cache is not served by this version",
             Refused::Malformed => "the text is no GTID, GTID set or token of MySQL or MariaDB",
         }
     }
@@ -68,7 +71,14 @@ impl Session {
         match (option, level) {
             (0, _) => self.set_quality(level, None),
             (1, Level::Session) => self.set_quality(level, Some(value.ok_or(Refused::NoValue)?)),
-            (2 | 3, Level::Eventual) => Err(if value.is_none() { Refused::NoValue } else { Refused::NotServed }),
+            (2, Level::Eventual) => {
+                let age =
+                    std::str::from_utf8(value.ok_or(Refused::NoValue)?).ok().and_then(|age| age.trim().parse().ok());
+                let limit = quality::limit_of_age(age.ok_or(Refused::Age)?);
+                self.promise_to_change()?.set_level(level, Some(limit));
+                Ok(())
+            }
+            (3, Level::Eventual) => Err(if value.is_none() { Refused::NoValue } else { Refused::NotServed }),
             (1..=3, _) => Err(Refused::Clash),
             _ => Err(Refused::Option),
         }
@@ -90,7 +100,7 @@ impl Session {
                 Err(_) => return Err(Refused::Malformed),
             }
         }
-        promise.set_level(level);
+        promise.set_level(level, None);
         Ok(())
     }
 
@@ -136,12 +146,12 @@ impl Session {
             let text = String::from_utf8_lossy(value);
             match name.as_slice() {
                 b"ms.qos" => match LEVELS.iter().find(|(word, _)| *word == text) {
-                    Some((_, level)) => router.promise.set_level(*level),
+                    Some((_, level)) => router.promise.set_level(*level, None),
                     None => return Err(wrong("ms.qos", value, "strong, session or eventual")),
                 },
                 b"ms.scope" => match SCOPES.iter().find(|(word, _)| *word == text) {
                     Some((_, scope)) => router.promise.set_scope(*scope),
-                    None => return Err(wrong("ms.scope", value, "handle or process")),
+                    None => return Err(wrong("ms.scope", value, "handle, process or host")),
                 },
                 b"ms.gtid" => {
                     let position = token::read(value).or_else(|_| Position::parse_any(value));

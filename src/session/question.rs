@@ -55,8 +55,8 @@ impl Session {
     fn question_to(&self, node: usize) -> Option<(Question, String)> {
         let router = self.router.as_deref()?;
         let question = router.question(node)?;
-        let mariadb = self.nodes[node].connection()?.server().is_mariadb;
-        Some((question, router.question_text(question, mariadb)))
+        let server = self.nodes[node].connection()?.server();
+        Some((question, router.question_text(question, node, server)))
     }
 
     /// Queues the question that has to go ahead of a read on this node, if there is one.
@@ -87,6 +87,9 @@ impl Session {
     pub(super) async fn read_answer(&mut self, question: Question, behind: Behind) -> Result<(), Error> {
         let Some(at) = self.at else { return Err(Error::gone(self.options.family)) };
         let mariadb = self.server().is_some_and(|server| server.is_mariadb);
+        if let Question::Lag(limit) = question {
+            return self.read_lag(at, limit, behind).await;
+        }
         let values = match self.first_row_of_reply().await {
             Ok(values) => values,
             // A wait that a server refuses, or a position that it does not understand.
@@ -104,6 +107,7 @@ impl Session {
             }
             Question::Checked => return self.read_check(at, &values, behind).await,
             Question::Reached { version, waits } => (version, waits),
+            Question::Lag(_) => return Ok(()),
         };
         if values.first().is_some_and(|value| value == b"0") {
             router.has_reached(at, version);
@@ -140,8 +144,8 @@ impl Session {
         const BETWEEN: Duration = Duration::from_millis(50);
         let mut passed = is_yes(values);
         let Some(router) = self.router.as_deref() else { return Ok(()) };
-        let mariadb = self.server().is_some_and(|server| server.is_mariadb);
-        let (text, wait) = (router.question_text(Question::Checked, mariadb), router.check_wait());
+        let Some(server) = self.server() else { return Ok(()) };
+        let (text, wait) = (router.question_text(Question::Checked, at, server), router.check_wait());
         let until = SystemClock.now() + wait;
         if passed && self.router.as_deref_mut().is_some_and(|router| router.has_passed(at, true)) {
             return Ok(());
@@ -182,7 +186,7 @@ impl Session {
     }
 
     /// Reads the rest of a reply that nobody wants; a large one ends with its connection.
-    async fn throw_reply_away(&mut self, at: usize, behind: Behind) -> Result<(), Error> {
+    pub(super) async fn throw_reply_away(&mut self, at: usize, behind: Behind) -> Result<(), Error> {
         /// Rows from which closing and connecting anew is cheaper.
         const MOST_ROWS: u64 = 1000;
         if behind == Behind::Nothing {

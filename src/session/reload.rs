@@ -27,6 +27,11 @@ impl Session {
         if router.origin.store.may_have_changed(&router.snapshot, router.now) {
             self.look_for_configuration();
         }
+        if let Some(router) = self.router.as_deref()
+            && router.section.board.is_due(router.now)
+        {
+            router.section.board.exchange(&router.section, router.now);
+        }
     }
 
     #[cold]

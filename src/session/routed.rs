@@ -210,6 +210,9 @@ impl Session {
             ..LexContext::default()
         };
         self.follow_init_commands(&context);
+        if section.board.is_due(SystemClock.now()) {
+            section.board.exchange(&section, SystemClock.now());
+        }
         let facts = section.facts.get();
         let by_name = args.host.as_deref() == Some(section.name.as_bytes());
         self.router = Some(Box::new(Router {

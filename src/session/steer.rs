@@ -128,10 +128,18 @@ impl Session {
             // If no node answers, the statement's own connect says so.
             let _ = self.open_for_call().await;
         }
-        let mut search = Search::default();
+        self.follow_configuration();
+        if self.is_told_of_other_roles() {
+            self.learn_roles(None).await;
+        }
+        let (mut search, mut measured) = (Search::default(), false);
         let (statement, decision) = loop {
             match self.destination(sql, manner) {
                 Err(_) if self.lacks_source() && self.look_for_source(&mut search, None, false).await => {}
+                Ok(_) if !measured && self.lacks_lags() => {
+                    measured = true;
+                    self.measure_lags().await;
+                }
                 found => break found?,
             }
         };
@@ -140,7 +148,8 @@ impl Session {
 
     /// Where a statement goes now; None when a server has to be asked first what its text means.
     pub(super) fn destination_now(&mut self, sql: &[u8]) -> Result<Option<(Arc<Statement>, Decision)>, Error> {
-        if self.must_ask_first(sql) {
+        self.follow_configuration();
+        if self.must_ask_first(sql) || self.is_told_of_other_roles() {
             return Ok(None);
         }
         let found = match self.destination(sql, Manner::Pipelined) {
@@ -148,7 +157,7 @@ impl Session {
             found => found?,
         };
         let leaves = self.router.as_deref().is_some_and(|router| router.leaves.is_some());
-        Ok((!leaves).then_some(found))
+        Ok((!leaves && !self.lacks_lags()).then_some(found))
     }
 
     /// The usual case of [`Session::send_routed`] without a state machine: the node is open, lacks nothing, and takes
@@ -161,6 +170,9 @@ impl Session {
             Err(_) if self.lacks_source() => return Ok(Rest::All),
             found => found?,
         };
+        if self.lacks_lags() || self.is_told_of_other_roles() {
+            return Ok(Rest::All);
+        }
         let index = decision.node.index();
         self.notice_idle_end(index);
         let leaves = self.router.as_deref().is_some_and(|router| router.leaves.is_some());
@@ -227,11 +239,28 @@ impl Session {
     pub(super) fn checked_statement(&mut self, sql: &[u8]) -> Result<Arc<Statement>, Error> {
         let statement = self.classified(sql)?;
         self.check_loss_for(&statement)?;
-        if let Some(Hint::NotServed(name)) = statement.hint {
-            let text = format!("mysqlclient-ms: the hint {name} is not served yet; remove it from the statement");
-            return Err(Error::client(cr::UNKNOWN_ERROR, text));
+        if let Some(hint) = statement.hint {
+            self.check_hint(hint)?;
         }
         Ok(statement)
+    }
+
+    /// Errors: 2000 for a hint that is not served, not allowed here, or has no value.
+    fn check_hint(&self, hint: Hint) -> Result<(), Error> {
+        let allowed = self.router.as_deref().is_some_and(|router| router.section.hint_arguments);
+        let name = hint.name();
+        let text = match hint {
+            Hint::NotServed(_) => {
+                format!("mysqlclient-ms: the hint {name} is not served yet; remove it from the statement")
+            }
+            _ if hint.has_argument() && !allowed => format!(
+                "mysqlclient-ms: the hint {name} carries a value, which this section does not allow; give it \
+                 \"hints\": {{\"arguments\": true}}"
+            ),
+            Hint::Malformed(_) => format!("mysqlclient-ms: the hint {name} has no usable value"),
+            _ => return Ok(()),
+        };
+        Err(Error::client(cr::UNKNOWN_ERROR, text))
     }
 
     /// What the statement is and where it goes.
@@ -337,6 +366,11 @@ impl Session {
                         reopened = true;
                         continue;
                     }
+                    if manner != Manner::OnSource && self.gives_up_on_late(index) {
+                        manner = Manner::Awaited;
+                        (decision, fallbacks, node) = self.decide_again(sql, &statement, manner)?;
+                        continue;
+                    }
                     let next = if self.has_time_to_connect() { fallbacks.next() } else { None };
                     match next {
                         Some(next) => node = next,
@@ -426,6 +460,12 @@ impl Session {
             .as_deref()
             .is_some_and(|router| !router.context.sql_mode_known && router.context.server == Server::UNKNOWN);
         unknown && self.no_node_is_open() && sql.iter().any(|byte| matches!(byte, b'"' | b'\\'))
+    }
+
+    /// Another process has learned other roles from the servers: they are asked before a statement goes by them.
+    #[inline]
+    fn is_told_of_other_roles(&self) -> bool {
+        self.router.as_deref().is_some_and(|router| router.section.roles.is_hinted()) && self.may_move()
     }
 
     /// The statement, from the cache if its text was seen before.

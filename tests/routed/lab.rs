@@ -77,11 +77,23 @@ impl Shop {
         let mut options = std::fs::OpenOptions::new();
         options.write(true).create_new(true).mode(0o600).open(&file).unwrap().write_all(text.as_bytes()).unwrap();
         let variable = |name: &str, value: &std::path::Path| (OsString::from(name), value.as_os_str().to_owned());
-        let clusters = Clusters::new(
-            [variable("MYSQLND_MS_ENABLE", "1".as_ref()), variable("MYSQLND_MS_CONFIG_FILE", &file)],
-            false,
-        );
-        Shop { _folder: folder, file, clusters }
+        let clusters = Shop::environment(&file).map(|(name, value)| variable(name, value.as_ref()));
+        Shop { _folder: folder, clusters: Clusters::new(clusters, false), file }
+    }
+
+    /// The environment of a program that uses the configuration: what it tells other processes stays with the file.
+    pub fn environment(file: &std::path::Path) -> [(&'static str, OsString); 3] {
+        [
+            ("MYSQLND_MS_ENABLE", "1".into()),
+            ("MYSQLND_MS_CONFIG_FILE", file.into()),
+            ("XDG_RUNTIME_DIR", file.parent().unwrap().into()),
+        ]
+    }
+
+    /// As another process of the same user sees it.
+    pub fn elsewhere(&self) -> Clusters {
+        let environment = Shop::environment(&self.file);
+        Clusters::new(environment.map(|(name, value)| (OsString::from(name), value)), false)
     }
 
     /// Puts another configuration in the place of this one, as a careful administrator does: by renaming.
@@ -110,6 +122,16 @@ impl Shop {
         schema: Option<&str>,
         set: impl FnOnce(&mut Session),
     ) -> Result<Handle, Error> {
+        Shop::connect_to(&self.clusters, library, schema, set)
+    }
+
+    /// The same with any state of the configuration.
+    pub fn connect_to(
+        clusters: &Clusters,
+        library: Family,
+        schema: Option<&str>,
+        set: impl FnOnce(&mut Session),
+    ) -> Result<Handle, Error> {
         let mut session = Session::new(library);
         // In the clear: how many flights a TLS handshake takes depends on when the server sends its tickets.
         session.options().tls.mode = TlsMode::Disabled;
@@ -122,7 +144,7 @@ impl Shop {
             database: schema.map(|schema| schema.as_bytes().to_vec()),
             ..ConnectArgs::default()
         };
-        block_on(session.connect(args, &Environment::default(), &self.clusters))?;
+        block_on(session.connect(args, &Environment::default(), clusters))?;
         Ok(Handle { session })
     }
 }

@@ -128,8 +128,9 @@ pub(super) fn read(reader: &mut Reader<'_>, json: &Json<'_>, path: &str, section
             "node_groups" => Some(FilterSpec::NodeGroups(node_groups(reader, &options, section))),
             "table" => Some(FilterSpec::Table(table(reader, &options, section))),
             "quality_of_service" => {
-                if let Some(level) = quality::filter(reader, options.json, &path) {
+                if let Some((level, limit)) = quality::filter(reader, options.json, &path) {
                     section.consistency.level = Some(level);
+                    section.consistency.max_lag = limit;
                 }
                 continue;
             }

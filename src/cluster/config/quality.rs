@@ -35,6 +35,8 @@ pub enum Scope {
     Handle,
     /// Those of all handles of the process that use the section under the same account.
     Process,
+    /// Those of all processes of the system's user that do; see [`crate::cluster::board`].
+    Host,
 }
 
 /// What is done when a replica does not get as far as a read needs within [`Consistency::wait`].
@@ -61,6 +63,8 @@ pub struct Consistency {
     pub wait: Duration,
     /// Default: the source.
     pub on_timeout: OnTimeout,
+    /// Under [`Level::Eventual`]: replicas that are later are not read from. None = any.
+    pub max_lag: Option<Duration>,
 }
 
 impl Default for Consistency {
@@ -70,6 +74,7 @@ impl Default for Consistency {
             scope: Scope::default(),
             wait: Duration::from_millis(200),
             on_timeout: OnTimeout::default(),
+            max_lag: None,
         }
     }
 }
@@ -79,7 +84,7 @@ pub const LEVELS: &[(&str, Level)] =
     &[("strong", Level::Strong), ("session", Level::Session), ("eventual", Level::Eventual)];
 
 /// The words of scopes, likewise.
-pub const SCOPES: &[(&str, Scope)] = &[("handle", Scope::Handle), ("process", Scope::Process)];
+pub const SCOPES: &[(&str, Scope)] = &[("handle", Scope::Handle), ("process", Scope::Process), ("host", Scope::Host)];
 
 const ON_TIMEOUT: &[(&str, OnTimeout)] = &[
     ("primary", OnTimeout::Source),
@@ -96,7 +101,7 @@ pub(super) fn read(reader: &mut Reader<'_>, json: &Json<'_>, path: &str) -> Cons
         return consistency;
     }
     let Some(object) = reader.object(json, path) else { return consistency };
-    reader.keys(&object, &["level", "scope", "wait_ms", "on_timeout"], &["tables"]);
+    reader.keys(&object, &["level", "scope", "wait_ms", "on_timeout", "max_lag_ms"], &["tables"]);
     if let Some(json) = object.get("level") {
         consistency.level = reader.word(json, &object.path_of("level"), LEVELS);
     }
@@ -111,11 +116,76 @@ pub(super) fn read(reader: &mut Reader<'_>, json: &Json<'_>, path: &str) -> Cons
     if let Some(json) = object.get("on_timeout") {
         consistency.on_timeout = reader.word(json, &object.path_of("on_timeout"), ON_TIMEOUT).unwrap_or_default();
     }
+    if let Some(json) = object.get("max_lag_ms") {
+        let path = object.path_of("max_lag_ms");
+        let limit = reader.number(json, &path, "milliseconds", 1..=MOST_LAG_MS);
+        consistency.max_lag = limit.map(Duration::from_millis);
+        if consistency.level != Some(Level::Eventual) {
+            reader.wrong(json.at, &path, "goes with the level eventual", "the others promise more");
+        }
+    }
     consistency
 }
 
-/// Reads the options of the filter `quality_of_service`: exactly one level.
-pub(super) fn filter(reader: &mut Reader<'_>, json: Option<&Json<'_>>, path: &str) -> Option<Level> {
+/// Largest limit of a lag, milliseconds: a year.
+pub const MOST_LAG_MS: u64 = 31_536_000_000;
+
+/// The limit that an age in whole seconds means. Servers tell whole seconds, cut: one that tells `age` is in.
+pub fn limit_of_age(seconds: u64) -> Duration {
+    Duration::from_millis((seconds * 1000 + 999).min(MOST_LAG_MS))
+}
+
+/// The key `lag`: how it is measured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LagSettings {
+    /// A measurement that is older is made again, by one process of the host. Default 1 s.
+    pub refresh: Duration,
+    /// A table whose column `ts` holds the time (UTC) that a program writes there on the source again and again, as
+    /// pt-heartbeat does with `--utc`: `schema.table`, ready to be put into a statement.
+    pub heartbeat: Option<String>,
+}
+
+impl Default for LagSettings {
+    fn default() -> Self {
+        LagSettings { refresh: Duration::from_secs(1), heartbeat: None }
+    }
+}
+
+/// Reads the key `lag`.
+pub(super) fn lag(reader: &mut Reader<'_>, json: &Json<'_>, path: &str) -> LagSettings {
+    let mut lag = LagSettings::default();
+    let Some(object) = reader.object(json, path) else { return lag };
+    reader.keys(&object, &["refresh_ms", "heartbeat"], &[]);
+    if let Some(json) = object.get("refresh_ms")
+        && let Some(refresh) = reader.number(json, &object.path_of("refresh_ms"), "milliseconds", 20..=3_600_000)
+    {
+        lag.refresh = Duration::from_millis(refresh);
+    }
+    if let Some(json) = object.get("heartbeat") {
+        let path = object.path_of("heartbeat");
+        if let Some(text) = reader.text(json, &path) {
+            let parts: Vec<&str> = text.split('.').collect();
+            if let [schema, table] = parts[..]
+                && !schema.is_empty()
+                && !table.is_empty()
+                && !text.contains(['`', '\0'])
+            {
+                lag.heartbeat = Some(format!("`{schema}`.`{table}`"));
+            } else {
+                let found = format!("expected schema.table, found {}", json.describe());
+                reader.wrong(json.at, &path, found, "for instance percona.heartbeat");
+            }
+        }
+    }
+    lag
+}
+
+/// Reads the options of the filter `quality_of_service`: exactly one level, and the age that goes with eventual.
+pub(super) fn filter(
+    reader: &mut Reader<'_>,
+    json: Option<&Json<'_>>,
+    path: &str,
+) -> Option<(Level, Option<Duration>)> {
     const KEYS: &[(&str, Level)] = &[
         ("strong_consistency", Level::Strong),
         ("session_consistency", Level::Session),
@@ -138,13 +208,19 @@ pub(super) fn filter(reader: &mut Reader<'_>, json: Option<&Json<'_>>, path: &st
             None
         }
         (Some((name, level, json)), None) => {
+            let mut limit = None;
             if let Value::Object(_) = json.value
                 && let Some(options) = reader.object(json, &object.path_of(name))
             {
-                let later: &[&str] = if level == Level::Eventual { &["age", "cache"] } else { &[] };
-                reader.keys(&options, &[], later);
+                let (served, later): (&[&str], &[&str]) =
+                    if level == Level::Eventual { (&["age"], &["cache"]) } else { (&[], &[]) };
+                reader.keys(&options, served, later);
+                if let Some(json) = options.get("age").filter(|_| level == Level::Eventual) {
+                    let age = reader.number(json, &options.path_of("age"), "seconds", 0..=MOST_LAG_MS / 1000);
+                    limit = age.map(limit_of_age);
+                }
             }
-            Some(level)
+            Some((level, limit))
         }
     }
 }

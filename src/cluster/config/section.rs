@@ -20,8 +20,11 @@ const SERVED: &[&str] = &[
     "autocommit_off_reads",
     "filters",
     "consistency",
+    "lag",
+    "hints",
     "global_transaction_id_injection",
     "zone",
+    "board_dir",
     "timeouts",
     "match",
     "ssl_mode",
@@ -34,7 +37,7 @@ const SERVED: &[&str] = &[
 ];
 
 /// Section keys of the plugin, of its fork and of this library's design that are not served yet.
-const LATER: &[&str] = &["fabric", "xa", "pick", "hints", "pipelining", "board_dir"];
+const LATER: &[&str] = &["fabric", "xa", "pick", "pipelining"];
 
 /// Reads the section called `name`. Mistakes are in the reader; with one of them the section refuses connects.
 pub(super) fn read(
@@ -79,6 +82,7 @@ fn read_members(
     }
     section.zone = object.get("zone").and_then(|json| reader.text(json, &object.path_of("zone")));
     section.set_nodes(nodes, multi_master);
+    section.board_dir = object.get("board_dir").and_then(|json| board_dir(reader, json, &object.path_of("board_dir")));
 
     if let Some(json) = object.get("server_charset") {
         let path = object.path_of("server_charset");
@@ -123,6 +127,16 @@ fn read_members(
     if let Some(json) = object.get("consistency") {
         section.consistency = quality::read(reader, json, &object.path_of("consistency"));
     }
+    if let Some(json) = object.get("lag") {
+        section.lag_settings = quality::lag(reader, json, &object.path_of("lag"));
+    }
+    if let Some(json) = object.get("hints")
+        && let Some(hints) = reader.object(json, &object.path_of("hints"))
+    {
+        reader.keys(&hints, &["arguments"], &["force", "word"]);
+        let arguments = hints.get("arguments").and_then(|json| reader.flag(json, &hints.path_of("arguments")));
+        section.hint_arguments = arguments.unwrap_or(false);
+    }
     if let Some(json) = object.get("global_transaction_id_injection") {
         section.injection = injection::read(reader, json, &object.path_of("global_transaction_id_injection"));
     }
@@ -164,6 +178,14 @@ fn advise(reader: &mut Reader<'_>, object: &Object<'_, '_>, section: &Section) {
     if let (Stickiness::Disabled, Some(at)) = (section.trx_stickiness, place("trx_stickiness")) {
         let text = "reads inside a transaction may leave its node";
         reader.note(at, &object.path_of("trx_stickiness"), text, "remove the key: the default is `on`");
+    }
+}
+
+/// A folder, or an empty text for no board at all.
+fn board_dir(reader: &mut Reader<'_>, json: &Json<'_>, path: &str) -> Option<std::path::PathBuf> {
+    match &json.value {
+        Value::Text(text) if text.is_empty() => Some(std::path::PathBuf::new()),
+        _ => reader.path(json, path),
     }
 }
 

@@ -45,6 +45,8 @@ impl Snapshot {
 pub struct Store {
     path: PathBuf,
     multi_master: bool,
+    /// Where boards live by default.
+    runtime_dir: Option<PathBuf>,
     newest: ArcSwapOption<Snapshot>,
     /// Of the newest.
     generation: AtomicU64,
@@ -58,10 +60,16 @@ impl Store {
         Store {
             path: path.into(),
             multi_master,
+            runtime_dir: None,
             newest: ArcSwapOption::empty(),
             generation: AtomicU64::new(0),
             next_look: AtomicU64::new(0),
         }
+    }
+
+    /// With the user's folder for what lives as long as the session.
+    pub fn with_runtime_dir(self, runtime_dir: Option<PathBuf>) -> Self {
+        Store { runtime_dir, ..self }
     }
 
     /// The file.
@@ -99,6 +107,7 @@ impl Store {
         let stamp_before = Stamp::of(&self.path);
         let snapshot = match Config::load(&self.path, self.multi_master) {
             Ok(Loaded { mut config, problems, watched }) => {
+                config.find_boards(&self.path, self.runtime_dir.as_deref());
                 if let Some(earlier) = &earlier {
                     config.adopt(&earlier.config);
                 }

@@ -165,11 +165,28 @@ fn unknown_keys_change_nothing() {
 
 #[test]
 fn keys_that_are_not_served_yet_refuse_connects_by_name() {
-    for key in ["fabric", "xa", "pick", "hints", "pipelining", "board_dir"] {
+    for key in ["fabric", "xa", "pick", "pipelining"] {
         let text = format!(r#"{{"shop": {{{NODES}, "{key}": {{}}}}}}"#);
         let refused = parse(&text).config.take_first().refused.expect("refused");
         assert_eq!(refused.text, format!("`{key}` is not served yet by this version"));
     }
+}
+
+#[test]
+fn lag_hints_and_the_board_are_configured() {
+    let section = |keys: &str| parse(&format!(r#"{{"shop": {{{NODES}, {keys}}}}}"#)).config.take_first();
+    let plain = section(r#""lazy_connections": true"#);
+    assert_eq!((plain.lag_settings.refresh.as_millis(), plain.lag_settings.heartbeat), (1000, None));
+    assert!(!plain.hint_arguments && plain.board_dir.is_none());
+    let all = section(
+        r#""lag": {"refresh_ms": 200, "heartbeat": "percona.heartbeat"}, "hints": {"arguments": true}, "board_dir": "b""#,
+    );
+    assert_eq!(all.refused, None);
+    assert_eq!(all.lag_settings.refresh.as_millis(), 200);
+    assert_eq!(all.lag_settings.heartbeat.as_deref(), Some("`percona`.`heartbeat`"));
+    assert!(all.hint_arguments && all.board_dir.is_some_and(|folder| folder.ends_with("b")));
+    assert_eq!(section(r#""board_dir": """#).board_dir.as_deref(), Some(Path::new("")));
+    assert_eq!(complaints(r#""lag": {"heartbeat": "t"}"#), [r#"shop.lag.heartbeat: expected schema.table, found "t""#]);
 }
 
 #[test]
@@ -202,10 +219,20 @@ fn a_level_is_a_word_an_object_or_the_plugins_filter() {
         let text = format!("{path}.{other}_consistency: clashes with `{kept}_consistency`");
         assert_eq!(complaints(&both), [text]);
     }
-    for option in ["age", "cache"] {
-        let text = format!("{path}.eventual_consistency.{option}: `{option}` is not served yet by this version");
-        assert_eq!(complaints(&filter(&format!(r#"{{"eventual_consistency": {{"{option}": 5}}}}"#))), [text]);
-    }
+    let text = format!("{path}.eventual_consistency.cache: `cache` is not served yet by this version");
+    assert_eq!(complaints(&filter(r#"{"eventual_consistency": {"cache": 5}}"#)), [text]);
+    let aged = consistency(&filter(r#"{"eventual_consistency": {"age": 5}}"#));
+    assert_eq!((aged.level, aged.max_lag.map(|lag| lag.as_millis())), (Some(Level::Eventual), Some(5999)));
+    let lag = consistency(r#""consistency": {"level": "eventual", "max_lag_ms": 250}"#).max_lag;
+    assert_eq!(lag.map(|lag| lag.as_millis()), Some(250));
+    assert_eq!(
+        complaints(r#""consistency": {"max_lag_ms": 250}"#),
+        ["shop.consistency.max_lag_ms: goes with the level eventual"]
+    );
+    assert_eq!(
+        complaints(&filter(r#"{"eventual_consistency": {"age": -1}}"#)),
+        [format!("{path}.eventual_consistency.age: expected seconds from 0 to 31536000, found -1")]
+    );
     assert_eq!(
         complaints(r#""consistency": {"wait_ms": 60001}"#),
         ["shop.consistency.wait_ms: expected milliseconds from 0 to 60000, found 60001"]
