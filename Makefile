@@ -21,7 +21,7 @@ libdir = $(PREFIX)/lib
 includedir = $(PREFIX)/include
 pkgconfigdir = $(libdir)/pkgconfig
 
-.PHONY: build release cluster soname demo test conformance bench soak fuzz generated install uninstall clean help
+.PHONY: build release cluster soname demo test conformance bench soak consistency fuzz generated install uninstall clean help
 .DEFAULT_GOAL := build
 
 build: ## the library, target/release/libmysqlclient_ms.so, and the program mysqlclient-ms (the default)
@@ -69,6 +69,11 @@ bench: ## the table of speeds, ours beside both originals
 	@$(MAKE) --no-print-directory release
 	@$(MAKE) --no-print-directory cluster
 	MS_CLUSTER=$(abspath $(CLUSTER)) python3 tests/bench/run.py
+
+consistency: ## 100,000 promised reads on each family, while replicas are paused, delayed, killed and promoted (STALENESS_READS, _TIME, _SEED)
+	@sh tests/packages.sh test
+	@bash tests/harness/get-mysql.sh
+	STALENESS_READS=$(or $(STALENESS_READS),100000) $(CARGO) test --test staleness -- --nocapture
 
 soak: ## sysbench, unchanged, for SOAK_TIME seconds (60) on both families: where did its statements run?
 	@sh tests/packages.sh test
