@@ -123,7 +123,8 @@ fn cbc<C: KeyInit + BlockCipherDecrypt>(key: &[u8], iv: [u8; BLOCK], sealed: &[u
         before = chunk;
     }
     let padding = usize::from(*plain.last()?);
-    let is_padding = (1..=BLOCK).contains(&padding) && plain.iter().rev().take(padding).all(|&b| usize::from(b) == padding);
+    let is_padding =
+        (1..=BLOCK).contains(&padding) && plain.iter().rev().take(padding).all(|&b| usize::from(b) == padding);
     if !is_padding {
         return None;
     }

@@ -29,9 +29,7 @@ fn base_flags(family: Family) -> u64 {
         | cap::PLUGIN_AUTH_LENENC_CLIENT_DATA
         | cap::SESSION_TRACK;
     match family {
-        Family::MySql => {
-            both | cap::DEPRECATE_EOF | cap::QUERY_ATTRIBUTES | cap::MULTI_FACTOR_AUTHENTICATION
-        }
+        Family::MySql => both | cap::DEPRECATE_EOF | cap::QUERY_ATTRIBUTES | cap::MULTI_FACTOR_AUTHENTICATION,
         // Not DEPRECATE_EOF: its programs tell the OUT parameters of a procedure by a status that only the packet behind
         // the columns has.
         Family::MariaDb => both | cap::MARIADB_EXTENDED_METADATA | cap::MARIADB_STMT_BULK_OPERATIONS,

@@ -118,7 +118,9 @@ fn fresh(options: &Options, mode: TlsMode, host: &str) -> Result<ClientConfig, S
                 return Err(NO_CERTIFICATE.to_owned());
             }
             let key = match &options.tls.passphrase {
-                Some(passphrase) => PrivateKeyDer::from_pem_file(key).ok().or_else(|| encrypted_key::read(key, passphrase)),
+                Some(passphrase) => {
+                    PrivateKeyDer::from_pem_file(key).ok().or_else(|| encrypted_key::read(key, passphrase))
+                }
                 None => PrivateKeyDer::from_pem_file(key).ok(),
             };
             let key = key.ok_or(NO_KEY)?;
@@ -208,10 +210,10 @@ fn revocation_lists(options: &Options) -> Result<Option<Vec<CertificateRevocatio
     }
     let mut all = Vec::new();
     if let Some(file) = &tls.crl {
-        let found: Result<Vec<_>, _> =
-            CertificateRevocationListDer::pem_file_iter(file).map_err(|_| NO_CRL)?.collect();
+        let found: Result<Vec<_>, _> = CertificateRevocationListDer::pem_file_iter(file).map_err(|_| NO_CRL)?.collect();
         all.extend(found.map_err(|_| NO_CRL)?);
-        if all.is_empty() {
+        // OpenSSL takes a file of certificates, too; it proves nothing.
+        if all.is_empty() && CertificateDer::pem_file_iter(file).map_err(|_| NO_CRL)?.flatten().next().is_none() {
             return Err(NO_CRL.to_owned());
         }
     }
@@ -272,9 +274,7 @@ impl Verifier {
             }
             builder = builder.with_crls(lists).enforce_revocation_expiration();
         }
-        let chain = builder
-            .build()
-            .map_err(|error| error.to_string())?;
+        let chain = builder.build().map_err(|error| error.to_string())?;
         Ok(Verifier { mode, host: host.to_owned(), trusted, chain: Chain::Proven(chain), algorithms })
     }
 }

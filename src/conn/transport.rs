@@ -178,7 +178,8 @@ impl Transport {
     pub(super) fn send_at_once(&mut self, bytes: &[u8]) -> usize {
         match self {
             Transport::Plain(fd) => {
-                let sent = rustix::net::send(&*fd, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT).unwrap_or_default();
+                let sent =
+                    rustix::net::send(&*fd, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT).unwrap_or_default();
                 if sent > 0 {
                     fd.saw(true, bytes.get(..sent));
                 }

@@ -182,7 +182,8 @@ fn mariadb(code: u32) -> Option<&'static str> {
         5023 => "Semi sync request error: (null)",
         5024 => "Invalid client flags (0) specified. Supported flags: 0",
         5026 => "Server returned an error packet without further information",
-        2021 | 2022 | 2023 | 2024 | 2025 | 2028 | 2029 | 2033 | 2039 | 2040 | 2041 | 2042 | 2043 | 2044 | 2045 | 2046 | 2048 | 2050 | 2051 | 2053 | 5025 => "",
+        2021 | 2022 | 2023 | 2024 | 2025 | 2028 | 2029 | 2033 | 2039 | 2040 | 2041 | 2042 | 2043 | 2044 | 2045
+        | 2046 | 2048 | 2050 | 2051 | 2053 | 5025 => "",
         _ => return None,
     })
 }

@@ -2,7 +2,7 @@
 
 use super::{Abi, abis, mysql_only, same, same_on, same_with};
 use harness::{Cluster, Family, Spec, family, server_plugin};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 fn mariadb_only() -> Vec<Abi> {
@@ -12,14 +12,20 @@ fn mariadb_only() -> Vec<Abi> {
 /// A single server of `family` with the plugins of `server_auth.c`.
 fn plugin_server(family: Family) -> &'static Cluster {
     static SERVERS: [OnceLock<Cluster>; 2] = [OnceLock::new(), OnceLock::new()];
-    SERVERS[usize::from(family == Family::MySql)].get_or_init(|| {
+    SERVERS[usize::from(family == Family::MySql)].get_or_init(|| Cluster::start(plugin_spec(family, 0)).unwrap())
+}
+
+/// Servers with those plugins.
+fn plugin_spec(family: Family, replicas: usize) -> Spec {
+    static MADE: [OnceLock<PathBuf>; 2] = [OnceLock::new(), OnceLock::new()];
+    let folder = MADE[usize::from(family == Family::MySql)].get_or_init(|| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("plugins-{family}"));
         server_plugin::make(family, &folder).unwrap();
-        let spec = Spec::new(family, 0).general_log(false).server_arg(server_plugin::LOAD);
-        let spec = spec.server_arg(&format!("--plugin-dir={}", folder.display()));
-        let spec = if family == Family::MariaDb { spec.server_arg("--plugin-maturity=unknown") } else { spec };
-        Cluster::start(spec).unwrap()
-    })
+        folder
+    });
+    let spec = Spec::new(family, replicas).general_log(false).server_arg(server_plugin::LOAD);
+    let spec = spec.server_arg(&format!("--plugin-dir={}", folder.display()));
+    if family == Family::MariaDb { spec.server_arg("--plugin-maturity=unknown") } else { spec }
 }
 
 #[test]
@@ -37,6 +43,7 @@ fn plugins_of_the_program_in_non_blocking_connects_are_the_originals() {
 #[test]
 fn dialogues_are_the_originals() {
     same_on("dialog", plugin_server, &mariadb_only());
+    same_on("dialog_terminal", plugin_server, &mariadb_only());
 }
 
 /// libmysqlclient's and MySQL's only.
@@ -76,4 +83,62 @@ fn revocation_lists_and_pass_phrases_are_the_originals() {
 #[test]
 fn watching_functions_are_the_originals() {
     same_on("watch", super::server, &mariadb_only());
+}
+
+/// Ours only: each connection of a routed handle logs in by the program's plugin.
+#[test]
+fn plugins_of_the_program_serve_routed_handles() {
+    if std::env::var_os("MS_ORIGINALS_ONLY").is_some() {
+        return;
+    }
+    let expected = "\
+connect
+    lab_talk for lab_user, port known 1
+  /*ms=slave*/server 2
+    lab_talk for lab_user, port known 1
+  /*ms=master*/server 1
+  /*ms=slave*/server 2
+user lab_user, password secret
+    lab_clear for lab_second
+change user: 0
+    lab_clear for lab_second
+  /*ms=slave*/server 2
+  /*ms=master*/server 1
+user lab_second
+    lab_talk for lab_user, port known 1
+wrong: 1
+  error                            errno=1045 state=28000 text=Access denied for user 'lab_user'@'127.0.0.1' (using password: NO)
+    lab_clear for lab_second
+  /*ms=slave*/server 2
+user lab_second
+talks 3, clears 3
+
+end
+";
+    let library = super::library();
+    for family in harness::families() {
+        let cluster = Cluster::start(plugin_spec(family, 1)).unwrap();
+        let words = if family == Family::MariaDb { ("VIA", "USING") } else { ("WITH", "AS") };
+        for (name, plugin) in [("lab_user", "lab_talk"), ("lab_second", "lab_clear")] {
+            let sql = format!("CREATE USER {name}@'%' IDENTIFIED {} {plugin} {} 'secret'", words.0, words.1);
+            cluster.sql(cluster.primary(), &sql).unwrap();
+        }
+        cluster.wait_in_step().unwrap();
+        let node = |n: usize| {
+            let endpoint = cluster.endpoint(n);
+            format!(r#"{{"host": "{}", "port": {}}}"#, endpoint.host, endpoint.port)
+        };
+        let text = format!(r#"{{"shop": {{"master": {{"source": {}}}, "slave": {{"r1": {}}}}}}}"#, node(0), node(1));
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("shop.json");
+        std::fs::write(&file, text).unwrap();
+        std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        for abi in abis() {
+            let mut command = super::command("plugins_routed", abi, Some(&library));
+            command.env("MYSQLND_MS_ENABLE", "1").env("MYSQLND_MS_CONFIG_FILE", &file);
+            let output = super::run(command, &cluster);
+            assert_eq!(super::text(&output.stdout), expected, "{family}, {abi:?}");
+            assert_eq!(super::text(&output.stderr), "", "{family}, {abi:?}");
+        }
+    }
 }

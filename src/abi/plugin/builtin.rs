@@ -101,4 +101,3 @@ pub(super) fn find<A: Abi>(name: &[u8]) -> Option<*mut A::ClientPlugin> {
             .map(|method| ptr::from_ref(method).cast_mut().cast()),
     }
 }
-

@@ -178,7 +178,8 @@ impl<F: Abi> Running<F> {
     fn with<T>(&mut self, exchange: &mut dyn Exchange, work: impl FnOnce(*mut Vio<F>, *mut F::Mysql) -> T) -> T {
         let exchange: *mut (dyn Exchange + '_) = exchange;
         // SAFETY: the lifetime is taken off; the pointer is away again before `exchange` is.
-        let exchange = unsafe { std::mem::transmute::<*mut (dyn Exchange + '_), *mut (dyn Exchange + 'static)>(exchange) };
+        let exchange =
+            unsafe { std::mem::transmute::<*mut (dyn Exchange + '_), *mut (dyn Exchange + 'static)>(exchange) };
         self.vio.exchange = Some(exchange);
         let vio: *mut Vio<F> = &mut *self.vio;
         let (result, error) = self.stage.play(self.error.take(), |mysql| work(vio, mysql));

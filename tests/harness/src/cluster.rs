@@ -38,7 +38,15 @@ pub struct Spec {
 impl Spec {
     /// One primary of `family` and `replicas` replicas, the general log on.
     pub fn new(family: Family, replicas: usize) -> Self {
-        Spec { family, replicas, general_log: true, server_args: Vec::new(), bind: "127.0.0.1".into(), folder: None, tools: None }
+        Spec {
+            family,
+            replicas,
+            general_log: true,
+            server_args: Vec::new(),
+            bind: "127.0.0.1".into(),
+            folder: None,
+            tools: None,
+        }
     }
 
     /// Adds one option for every server.

@@ -2,8 +2,8 @@
 
 use crate::error::{Context, Result};
 use rcgen::{
-    BasicConstraints, CertificateParams, CertificateRevocationListParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer,
-    KeyIdMethod, KeyPair, KeyUsagePurpose, RevokedCertParams, SanType, SerialNumber, date_time_ymd,
+    BasicConstraints, CertificateParams, CertificateRevocationListParams, DnType, ExtendedKeyUsagePurpose, IsCa,
+    Issuer, KeyIdMethod, KeyPair, KeyUsagePurpose, RevokedCertParams, SanType, SerialNumber, date_time_ymd,
 };
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::{Path, PathBuf};
@@ -65,7 +65,7 @@ fn revocation_list(
     until: i32,
 ) -> std::result::Result<String, rcgen::Error> {
     let server = RevokedCertParams {
-        serial_number: SERVER_SERIAL.into(),
+        serial_number: SerialNumber::from(SERVER_SERIAL.to_vec()),
         revocation_time: date_time_ymd(2020, 6, 1),
         reason_code: None,
         invalidity_date: None,
@@ -117,7 +117,7 @@ pub(crate) fn make(folder: &Path) -> Result<TlsFiles> {
         SanType::IpAddress(IpAddr::V4(Ipv4Addr::LOCALHOST)),
         SanType::IpAddress(IpAddr::V6(Ipv6Addr::LOCALHOST)),
     ];
-    server.serial_number = Some(SERVER_SERIAL.into());
+    server.serial_number = Some(SerialNumber::from(SERVER_SERIAL.to_vec()));
     server.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
     let mut client = params("client");
     client.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
