@@ -46,7 +46,8 @@ static void ask(MYSQL *m, const char *hint)
     return;
   }
   mysql_free_result(mysql_store_result(m));
-  say("  %sserver %d", hint, m->port == port() ? 1 : 2);
+  /* Goes where the statement before it went. */
+  say("  %sserver %s", hint, value(m, "SELECT @@server_id"));
 }
 
 int main(void)
