@@ -136,6 +136,7 @@ static void try_find(MYSQL *m, const char *name, int type)
   say("find %s, type %d: %s type %d, interface %#x, author %d, text %d, license %d, function %d", name, type, got->name,
       got->type, got->interface_version, got->author != NULL, got->desc != NULL, got->license != NULL,
       got->authenticate_user != NULL);
+  say("  version %u.%u.%u", got->version[0], got->version[1], got->version[2]);
 }
 
 static void finding(void)
@@ -161,6 +162,31 @@ static void finding(void)
                         MYSQL_CLIENT_AUTHENTICATION_PLUGIN, 0) != NULL);
   show("  error", m);
   mysql_close(m);
+}
+
+/* Methods that Connector/C has in files: found, loaded, taken for the program's own. */
+static void in_files(void)
+{
+#if LAB_MARIADB_ABI
+  section("methods in files");
+  MYSQL *m = mysql_init(NULL);
+  static struct lab_auth own = LAB_AUTH("mysql_clear_password", by_number);
+  try_find(m, "caching_sha2_password", MYSQL_CLIENT_AUTHENTICATION_PLUGIN);
+  say("load what was found: %d", mysql_load_plugin(m, "caching_sha2_password", MYSQL_CLIENT_AUTHENTICATION_PLUGIN, 0) != NULL);
+  show("  error", m);
+  say("load: %d", mysql_load_plugin(m, "client_ed25519", MYSQL_CLIENT_AUTHENTICATION_PLUGIN, 0) != NULL);
+  say("load again: %d", mysql_load_plugin(m, "client_ed25519", MYSQL_CLIENT_AUTHENTICATION_PLUGIN, 0) != NULL);
+  show("  error", m);
+  say("load without a type: %d", mysql_load_plugin(m, "dialog", -1, 0) != NULL);
+  show("  error", m);
+  try_find(m, "dialog", MYSQL_CLIENT_AUTHENTICATION_PLUGIN);
+  try_register("one not loaded", m, &own);
+  say("it is the program's: %d", mysql_client_find_plugin(m, "mysql_clear_password", MYSQL_CLIENT_AUTHENTICATION_PLUGIN) ==
+                                     (struct st_mysql_client_plugin *)&own);
+  static struct lab_auth other = LAB_AUTH("dialog", by_number);
+  try_register("one loaded", m, &other);
+  mysql_close(m);
+#endif
 }
 
 static void registering(void)
@@ -341,6 +367,7 @@ int main(void)
 {
   lab_start();
   finding();
+  in_files();
   registering();
   MYSQL *a = admin();
   accounts(a);

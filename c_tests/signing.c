@@ -38,6 +38,7 @@ static void method(MYSQL *a, const char *plugin, const char *client)
       login("wrong", "signing", "other", NULL, tls);
       login("none", "signing", "", NULL, tls);
     }
+    login("another account", user(), pass(), client, 0);
     /* Every challenge has other bytes at its ends. */
     int good = 0;
     for (int n = 0; n < 120; n++) {

@@ -51,19 +51,25 @@ fn refuse<A: Abi>(mysql: *mut A::Mysql, name: &[u8], reason: &[u8]) -> *mut A::C
     null_mut()
 }
 
-/// The plugin of this name, the program's or a compiled-in one.
+/// The plugin of this name that is there, the program's or a compiled-in one.
 fn known<A: Abi>(name: &[u8], kind: c_int) -> Option<*mut A::ClientPlugin> {
     let of_program = registry::find(A::FAMILY, kind, name).map(|plugin| plugin.cast());
-    of_program.or_else(|| if kind == AUTHENTICATION { builtin::find::<A>(name) } else { None })
+    of_program.or_else(|| if kind == AUTHENTICATION { builtin::there::<A>(name) } else { None })
 }
 
-/// What loading the file of a plugin comes to: error 2059.
+/// What loading the file of a plugin comes to: a compiled-in method that the original has in a file, else error 2059.
 ///
 /// # Safety
 /// `mysql` is a valid handle.
 unsafe fn load<A: Abi>(mysql: *mut A::Mysql, name: &[u8], kind: c_int) -> *mut A::ClientPlugin {
     if kind >= 0 && known::<A>(name, kind).is_some() {
         return refuse::<A>(mysql, name, b"it is already loaded");
+    }
+    if (kind < 0 || kind == AUTHENTICATION)
+        && let Some(plugin) = builtin::load::<A>(name)
+    {
+        clear_error::<A>(mysql);
+        return plugin;
     }
     // SAFETY: the caller's promise.
     let Some(handle) = (unsafe { Handle::<A>::lend(mysql) }) else { return null_mut() };
@@ -201,6 +207,7 @@ entry! {
 /// Ends the use of the program's plugins: `deinit` of each is called, and they are forgotten.
 pub(super) fn end<A: Abi>() {
     type Deinit = unsafe extern "C" fn() -> c_int;
+    builtin::end::<A>();
     for plugin in registry::take(A::FAMILY) {
         // SAFETY: registered plugins stay where they are.
         let deinit = unsafe { (*plugin.cast::<mysql::ClientPlugin>()).deinit };
@@ -214,9 +221,10 @@ pub(super) fn end<A: Abi>() {
 }
 
 entry! {
-    /// Loads a plugin from a file. None is ever loaded.
+    /// Loads a plugin from a file. None is ever loaded: what the originals have in files and this library has is given out.
     ///
-    /// Source: manuals of both; C-variadic, the arguments are for the plugin. Returns: NULL. Errors: 2059 in the handle.
+    /// Source: manuals of both; C-variadic, the arguments are for the plugin. Returns: the plugin, or NULL. Errors: 2059 in
+    /// the handle.
     /// # Safety
     /// `mysql`: valid handle; `name`: NUL-ended string or NULL.
     fn mysql_load_plugin<A>(mysql: *mut A::Mysql, name: *const c_char, kind: c_int, _argc: c_int) -> *mut A::ClientPlugin;
@@ -229,7 +237,7 @@ entry! {
 entry! {
     /// The same with a `va_list`.
     ///
-    /// Source: manuals of both. Returns: NULL. Errors: 2059 in the handle.
+    /// Source: manuals of both. Returns: the plugin, or NULL. Errors: 2059 in the handle.
     /// # Safety
     /// `mysql`: valid handle; `name`: NUL-ended string or NULL.
     fn mysql_load_plugin_v<A>(

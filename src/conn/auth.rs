@@ -412,6 +412,7 @@ impl<'a> Exchange<'a> {
         }
         self.data = Some(switch.data.to_vec());
         self.unasked = true;
+        self.signing = false;
         self.begin(channel, false).await
     }
 

@@ -43,8 +43,9 @@ impl AsFd for Socket {
     }
 }
 
-impl From<OwnedFd> for Socket {
-    fn from(fd: OwnedFd) -> Self {
-        Socket::new(fd, Program::default())
+#[cfg(test)]
+impl From<std::os::unix::net::UnixStream> for Socket {
+    fn from(stream: std::os::unix::net::UnixStream) -> Self {
+        Socket::new(stream.into(), Program::default())
     }
 }
