@@ -53,6 +53,7 @@ demo: ## unchanged programs on a primary and two replicas, without and with the 
 test: ## all tests: Rust, C, and real clusters of MariaDB and MySQL (with CI set, a family that cannot run is a failure)
 	@sh tests/packages.sh test
 	@bash tests/harness/get-mysql.sh || { [ -z "$$CI" ] && echo "going on without MySQL"; }
+	@bash tests/harness/get-mariadb.sh || { [ -z "$$CI" ] && echo "going on without a newer MariaDB"; }
 	@echo "running all tests"
 	$(CARGO) test --workspace
 

@@ -75,7 +75,7 @@ fn rust(exports: &[Export]) -> String {
         }
     }
     format!(
-        "/// Entries of functions that are not done yet.\npub mod stubs {{\n    use crate::abi::stub::entry_stub;\n\n{stubs}}}\n\n{jumps}"
+        "/// Entries of functions that are not done yet.\npub mod stubs {{\n    #[allow(unused_imports)]\n    use crate::abi::stub::entry_stub;\n\n{stubs}}}\n\n{jumps}"
     )
 }
 

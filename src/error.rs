@@ -2,6 +2,8 @@
 //!
 //! Knows the client error numbers (`CR_*`) and their texts in both families. Touches nothing else.
 
+mod texts;
+
 use std::fmt;
 
 use crate::options::Family;
@@ -118,6 +120,7 @@ pub mod cr {
     pub const INSECURE_API_ERR: u32 = 2062;
     pub const LOAD_DATA_LOCAL_INFILE_REJECTED: u32 = 2068;
     pub const LOAD_DATA_LOCAL_INFILE_REALPATH_FAIL: u32 = 2069;
+    pub const INVALID_FACTOR_NO: u32 = 2072;
     pub const INVALID_CLIENT_CHARSET: u32 = 2074;
     /// MariaDB family only, as are all from 5000 on.
     pub const BIND_ADDR_FAILED: u32 = 5001;
@@ -151,6 +154,18 @@ impl Error {
     /// 2000.
     pub fn unknown(family: Family) -> Self {
         Error::by_family(family, cr::UNKNOWN_ERROR, "Unknown MySQL error", "Unknown error")
+    }
+
+    /// 2000: a method of the program has failed without saying why.
+    pub fn unknown_method(family: Family) -> Self {
+        let mariadb = "Unknown or undefined error code (2000)";
+        Error::by_family(family, cr::UNKNOWN_ERROR, "Unknown MySQL error", mariadb).sent(Sent::No)
+    }
+
+    /// An error that is known by its number only, with the family's text for it as it is in its table.
+    pub fn by_number(family: Family, code: u32) -> Self {
+        // Passed on untouched: in the MySQL family 2006 is another one's number for a connection that is gone.
+        Error { origin: Origin::Server, ..Error::client(code, texts::of(family, code)) }.sent(Sent::No)
     }
 
     /// 2000: the server sent an error packet that says nothing.

@@ -339,9 +339,9 @@ fn set(options: &mut Options, key: &str, value: Option<&[u8]>) {
             options.tls.mode = options.tls.mode.max(TlsMode::Required);
         }
         "restricted-auth" if !mysql => options.restricted_auth = text(),
-        "ssl-crl" => options.tls.refuse("a certificate revocation list", value.is_some()),
-        "ssl-crlpath" => options.tls.refuse("a folder of certificate revocation lists", value.is_some()),
-        "ssl-passphrase" if !mysql => options.tls.refuse("an encrypted private key", value.is_some()),
+        "ssl-crl" => options.tls.crl = path(),
+        "ssl-crlpath" => options.tls.crlpath = path(),
+        "ssl-passphrase" if !mysql => options.tls.passphrase = text(),
         "ssl-enforce" if !mysql && switch => options.tls.mode = options.tls.mode.max(TlsMode::Required),
         "ssl-verify-server-cert" if !mysql && switch => options.tls.mode = TlsMode::VerifyIdentity,
         _ => {}

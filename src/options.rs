@@ -3,8 +3,12 @@
 //! Option *numbers* belong to `abi`; this file has no numbers, no pointers and no defaults of its own beyond
 //! [`Options::new`], which differ between the families.
 
+pub mod methods;
+
 use std::path::PathBuf;
 use std::time::Duration;
+
+use zeroize::Zeroize;
 
 /// Whose program it is: which library it was built for. Decides defaults, texts and what the server is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,6 +43,10 @@ pub struct TlsOptions {
     pub ca: Option<PathBuf>,
     /// Folder of trusted CAs.
     pub capath: Option<PathBuf>,
+    /// PEM file of revocation lists; when it or the folder is named, every certificate of a chain needs one.
+    pub crl: Option<PathBuf>,
+    /// Folder of revocation lists, by OpenSSL's names (`9d66eef0.r0`).
+    pub crlpath: Option<PathBuf>,
     /// PEM file with the client's certificate.
     pub cert: Option<PathBuf>,
     /// PEM file with the client's key.
@@ -57,8 +65,8 @@ pub struct TlsOptions {
     pub fingerprint_list: Option<PathBuf>,
     /// Name to tell the server in the TLS greeting; None = none is told.
     pub server_name: Option<String>,
-    /// Settings that this library does not have: a connection with TLS fails with 2026 instead of ignoring them.
-    pub refused: Vec<&'static str>,
+    /// Pass phrase of the client's key.
+    pub passphrase: Option<String>,
 }
 
 impl TlsOptions {
@@ -66,14 +74,6 @@ impl TlsOptions {
     pub fn names_a_version(&self) -> bool {
         let spoken = |word: &str| ["tlsv1.2", "tlsv1.3"].iter().any(|name| word.trim().eq_ignore_ascii_case(name));
         self.version.as_deref().is_none_or(|list| list.split(',').any(spoken))
-    }
-
-    /// Something that this library does not have is asked for, or no longer.
-    pub fn refuse(&mut self, what: &'static str, asked_for: bool) {
-        self.refused.retain(|known| *known != what);
-        if asked_for {
-            self.refused.push(what);
-        }
     }
 }
 
@@ -169,6 +169,12 @@ pub struct Options {
     pub default_auth: Option<String>,
     /// `MYSQL_ENABLE_CLEARTEXT_PLUGIN`.
     pub cleartext_plugin: bool,
+    /// `MYSQL_PLUGIN_DIR`: where the originals would look for methods that they do not have; nothing is loaded from there.
+    pub plugin_dir: Option<PathBuf>,
+    /// The authentication methods that the program has registered.
+    pub program: methods::Program,
+    /// `MYSQL_OPT_USER_PASSWORD`: passwords of the factors, the first one first.
+    pub factor_passwords: FactorPasswords,
     /// `CLIENT_*` that options switch on, besides the flags of the connect call.
     pub client_flags: u64,
     /// What `MYSQL_OPT_COMPRESSION_ALGORITHMS` and `MYSQL_OPT_ZSTD_COMPRESSION_LEVEL` say beyond `CLIENT_*` flags.
@@ -193,6 +199,22 @@ pub struct Options {
     pub skip_reply: bool,
     /// User, password, database, host, port, socket from an option file; connect arguments win.
     pub defaults: Defaults,
+}
+
+/// Passwords by factor. Wiped when dropped; not shown.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct FactorPasswords(pub [Option<Vec<u8>>; 3]);
+
+impl std::fmt::Debug for FactorPasswords {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|password| password.as_ref().map(|_| "…"))).finish()
+    }
+}
+
+impl Drop for FactorPasswords {
+    fn drop(&mut self) {
+        self.0.iter_mut().flatten().for_each(|password| password.zeroize());
+    }
 }
 
 /// What an option file (`MYSQL_READ_DEFAULT_FILE`, `MYSQL_READ_DEFAULT_GROUP`) says about whom to connect to.
@@ -229,6 +251,8 @@ impl Options {
                 mode: if mysql { TlsMode::Preferred } else { TlsMode::Disabled },
                 ca: None,
                 capath: None,
+                crl: None,
+                crlpath: None,
                 cert: None,
                 key: None,
                 cipher: None,
@@ -238,7 +262,7 @@ impl Options {
                 fingerprint: None,
                 fingerprint_list: None,
                 server_name: None,
-                refused: Vec::new(),
+                passphrase: None,
             },
             local_infile: false,
             local_dir: None,
@@ -246,6 +270,9 @@ impl Options {
             server_public_key: None,
             default_auth: None,
             cleartext_plugin: false,
+            plugin_dir: None,
+            program: methods::Program::default(),
+            factor_passwords: FactorPasswords::default(),
             client_flags: 0,
             compression: Compression::default(),
             protocol: Protocol::Default,
@@ -266,6 +293,24 @@ impl Options {
         if self.max_allowed_packet == 0 { self.default_max_packet } else { self.max_allowed_packet }
     }
 
+    /// Why a client plugin cannot be had: in the system's words that there is no file of it where the original would look,
+    /// or that this library loads none.
+    pub fn no_plugin(&self, name: &str) -> String {
+        let (variable, default) = match self.family {
+            Family::MySql => ("LIBMYSQL_PLUGIN_DIR", "/usr/lib/mysql/plugin"),
+            Family::MariaDb => ("MARIADB_PLUGIN_DIR", MARIADB_PLUGINS),
+        };
+        let folder = match &self.plugin_dir {
+            Some(folder) => folder.to_string_lossy().into_owned(),
+            None => std::env::var(variable).unwrap_or_else(|_| default.to_owned()),
+        };
+        let file = format!("{folder}/{name}.so");
+        match std::fs::metadata(&file) {
+            Ok(_) => format!("{file}: mysqlclient-ms loads no plugins from files"),
+            Err(_) => format!("{file}: cannot open shared object file: No such file or directory"),
+        }
+    }
+
     /// Switches a `CLIENT_*` flag.
     pub fn set_client_flag(&mut self, flag: u64, enabled: bool) {
         if enabled {
@@ -275,3 +320,9 @@ impl Options {
         }
     }
 }
+
+/// Where Debian's Connector/C looks for plugins.
+#[cfg(target_arch = "x86_64")]
+const MARIADB_PLUGINS: &str = "/usr/lib/x86_64-linux-gnu/libmariadb3/plugin";
+#[cfg(not(target_arch = "x86_64"))]
+const MARIADB_PLUGINS: &str = "/usr/lib/mysql/plugin";

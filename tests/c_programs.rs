@@ -13,6 +13,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, OnceLock};
 
+#[path = "c_programs/logins.rs"]
+mod logins;
+
 /// The C interface a program is compiled for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Abi {
@@ -96,7 +99,7 @@ fn compiled(program: &str, abi: Abi) -> PathBuf {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("c_tests");
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(&key);
     let mut cc = Command::new("cc");
-    cc.args(["-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&out);
+    cc.args(["-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-rdynamic", "-o"]).arg(&out);
     cc.arg(sources.join(format!("{program}.c")));
     match abi {
         Abi::MariaDb => {
@@ -206,38 +209,46 @@ fn same(program: &str) {
 
 /// The same on servers of another kind, or for some interfaces only.
 fn same_on(program: &str, server: fn(Family) -> &'static Cluster, abis: &[Abi]) {
-    let library = library();
-    let mut report = String::new();
     for family in harness::families() {
-        let cluster = server(family);
-        for &abi in abis {
-            let what = format!("{program}, interface {abi:?}, server {family}");
-            let original = run(command(program, abi, None), cluster);
-            assert!(
-                original.status.success(),
-                "{what}: with the original: {}\n{}{}",
-                original.status,
-                text(&original.stdout),
-                text(&original.stderr)
-            );
-            let printed = text(&original.stdout);
-            assert!(printed.ends_with("\nend\n"), "{what}: the original did not come to its end");
-            if std::env::var_os("MS_ORIGINALS_ONLY").is_some() {
-                let again = run(command(program, abi, None), cluster);
-                assert_eq!(printed, text(&again.stdout), "{what}: the original is not the same twice");
-                continue;
-            }
-            let ours = run(command(program, abi, Some(&library)), cluster);
-            let wrong = judge(&printed, &text(&ours.stdout));
-            if !wrong.is_empty() {
-                let _ = writeln!(report, "{what}: first, {}\n{}", wrong[0], diff(&printed, &text(&ours.stdout)));
-            }
-            if !ours.status.success() {
-                let _ = writeln!(report, "{what}: with ours: {}", ours.status);
-            }
-            if !ours.stderr.is_empty() {
-                let _ = writeln!(report, "{what}: ours wrote to standard error:\n{}", text(&ours.stderr));
-            }
+        same_with(program, server(family), abis, &[]);
+    }
+}
+
+/// The same on one server, with more in the environment.
+fn same_with(program: &str, cluster: &Cluster, abis: &[Abi], environment: &[(&str, &Path)]) {
+    let (library, family) = (library(), cluster.family());
+    let mut report = String::new();
+    for &abi in abis {
+        let what = format!("{program}, interface {abi:?}, server {family}");
+        let with = |preload| {
+            let mut command = command(program, abi, preload);
+            command.envs(environment.iter().copied());
+            run(command, cluster)
+        };
+        let original = with(None);
+        assert!(
+            original.status.success(),
+            "{what}: with the original: {}\n{}{}",
+            original.status,
+            text(&original.stdout),
+            text(&original.stderr)
+        );
+        let printed = text(&original.stdout);
+        assert!(printed.ends_with("\nend\n"), "{what}: the original did not come to its end");
+        if std::env::var_os("MS_ORIGINALS_ONLY").is_some() {
+            assert_eq!(printed, text(&with(None).stdout), "{what}: the original is not the same twice");
+            continue;
+        }
+        let ours = with(Some(&library));
+        let wrong = judge(&printed, &text(&ours.stdout));
+        if !wrong.is_empty() {
+            let _ = writeln!(report, "{what}: first, {}\n{}", wrong[0], diff(&printed, &text(&ours.stdout)));
+        }
+        if !ours.status.success() {
+            let _ = writeln!(report, "{what}: with ours: {}", ours.status);
+        }
+        if !ours.stderr.is_empty() {
+            let _ = writeln!(report, "{what}: ours wrote to standard error:\n{}", text(&ours.stderr));
         }
     }
     assert!(report.is_empty(), "\n{report}");

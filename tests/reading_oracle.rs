@@ -3,6 +3,10 @@
 #![allow(clippy::unwrap_used)]
 
 use harness::{Cluster, Family, families, shared};
+use mysqlclient_ms::conn::driver::block_on;
+use mysqlclient_ms::conn::{Command, Connection, Endpoint, Head, Target};
+use mysqlclient_ms::options::Options;
+use mysqlclient_ms::route::context::Charset;
 use mysqlclient_ms::route::functions::FUNCTIONS;
 use mysqlclient_ms::route::lexer::{Kind, Lexer};
 use mysqlclient_ms::route::words::{LAST_USED, PURE, Row};
@@ -140,4 +144,73 @@ fn strings_names_and_comments_end_where_the_server_ends_them() {
             }
         }
     }
+}
+
+/// A connection of the administrator in a character set.
+fn connection(cluster: &Cluster, charset: &str) -> Connection {
+    let endpoint = cluster.endpoint(cluster.primary());
+    let target = Target {
+        endpoint: Endpoint::Unix(endpoint.socket),
+        user: harness::ADMIN_USER.into(),
+        password: harness::ADMIN_PASSWORD.into(),
+        database: Some(b"test".to_vec()),
+        client_flags: 0,
+    };
+    let mut options = Options::new(mysqlclient_ms::options::Family::MariaDb);
+    options.charset = Some(charset.to_owned());
+    block_on(Connection::open(&target, &options)).unwrap()
+}
+
+/// How many columns the server finds in a text; None if it cannot read it.
+fn columns(connection: &mut Connection, text: &[u8]) -> Option<usize> {
+    block_on(connection.send(Command::Query, &[text])).unwrap();
+    match block_on(connection.read_head()) {
+        Ok(Head::ResultSet(columns)) => {
+            let count = columns.len();
+            block_on(connection.store_rows(count)).unwrap();
+            Some(count)
+        }
+        Ok(other) => panic!("{other:?}"),
+        Err(error) => {
+            assert!(matches!(error.code, 1064 | 1300 | 3854 | 1366), "{error}");
+            None
+        }
+    }
+}
+
+/// The second byte of a character may be a backslash: whether it is one decides where the string ends, and so what is code.
+/// Every first byte, behind which a backslash, a quote or another high byte stands, also behind a backslash of its own.
+#[test]
+fn strings_end_where_the_servers_end_them_in_every_character_set() {
+    let sets = ["gbk", "gb18030", "big5", "sjis", "cp932", "euckr", "ujis", "eucjpms", "gb2312", "utf8mb4", "latin1"];
+    let mut wrong = Vec::new();
+    for family in families() {
+        let cluster = shared(family);
+        let server = server(cluster, family);
+        for charset in sets.into_iter().filter(|set| family == Family::MySql || *set != "gb18030") {
+            let mut connection = connection(cluster, charset);
+            let context = LexContext { server, charset: Charset::by_name(charset.as_bytes()), ..LexContext::default() };
+            for first in 0x80..=0xffu8 {
+                for middle in [&[first, b'\\'][..], &[b'\\', first, b'\\'], &[first, first, b'\\'], &[first, b'\'']] {
+                    // With an escape the string goes on to the next quote: the comma is in it.
+                    let text = [b"SELECT '", middle, b"' , ' '"].concat();
+                    let found = columns(&mut connection, &text);
+                    let mut lexer = Lexer::new(&text, &context);
+                    let mut commas = 0;
+                    let ours = loop {
+                        match lexer.next_token().kind {
+                            Kind::Comma => commas += 1,
+                            Kind::End => break Some(commas + 1),
+                            Kind::Bad => break None,
+                            _ => {}
+                        }
+                    };
+                    if ours != found {
+                        wrong.push(format!("{family}, {charset}, {middle:x?}: {ours:?}, the server {found:?}"));
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
 }

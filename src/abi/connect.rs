@@ -112,6 +112,7 @@ impl Dial {
     pub unsafe fn new<F: Abi>(mysql: *mut F::Mysql, handle: &mut Handle<F>, mut args: ConnectArgs) -> Self {
         // SAFETY: the caller's promise.
         unsafe { super::options::honour_fields::<F>(mysql, handle) };
+        handle.session.options().program = super::plugin::program_of::<F>(mysql);
         let defaults = environment::connect_defaults(F::FAMILY);
         let refused = check_flags(F::FAMILY, args.flags)
             .and_then(|()| super::options::read_connection_string(handle, &mut args))
@@ -180,7 +181,12 @@ entry! {
         let (user, password) = (text(user).unwrap_or_default(), text(passwd).unwrap_or_default());
         let database = text(db);
         // SAFETY: the caller's promise.
-        let failed = unsafe { call::<F>(mysql, |session| block_on(session.change_user(user, password, database))) };
+        let failed = unsafe {
+            call::<F>(mysql, |session| {
+                session.options().program = super::plugin::program_of::<F>(mysql);
+                block_on(session.change_user(user, password, database))
+            })
+        };
         // SAFETY: the caller's promise.
         if let Some(handle) = unsafe { Handle::<F>::lend(mysql) }
             && (failed == 0 || F::FAMILY == Family::MySql)

@@ -34,12 +34,13 @@ entry! {
 }
 
 entry! {
-    /// Ends the use of the library. Handles that are still open stay usable. Also `mysql_library_end`.
+    /// Ends the use of the library. Handles that are still open stay usable; the program's plugins are ended and forgotten.
+    /// Also `mysql_library_end`.
     ///
     /// Source: manuals of both. Returns: nothing.
     /// # Safety
-    /// No pointer.
-    fn mysql_server_end<A>(); plain, fails (), {}
+    /// No handle is in use.
+    fn mysql_server_end<A>(); plain, fails (), { super::plugin::end::<A>() }
 }
 
 entry! {

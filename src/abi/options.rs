@@ -147,7 +147,10 @@ unsafe fn value(kind: Kind, arg: *const c_void, second: *const c_void) -> Value 
                 c_bytes(arg.cast()).unwrap_or_default().to_vec(),
                 c_bytes(second.cast()).unwrap_or_default().to_vec(),
             ),
-            Kind::Factor => Value::None,
+            Kind::Factor => {
+                let number = if arg.is_null() { 0 } else { arg.cast::<c_uint>().read_unaligned() };
+                Value::Numbered([c_bytes(second.cast()).unwrap_or_default(), &[0]].concat(), number)
+            }
             Kind::TextNumber => {
                 Value::Numbered([c_bytes(arg.cast()).unwrap_or_default(), &[0]].concat(), second.addr() as u32)
             }
@@ -196,6 +199,11 @@ unsafe fn set<F: Abi>(mysql: *mut F::Mysql, number: c_uint, arg: *const c_void, 
         let (code, text): (u32, &[u8]) = match opt {
             Opt::AttributeAdd => (cr::DUPLICATE_CONNECTION_ATTR, b"There is an attribute with the same name already"),
             Opt::UserData => (cr::INVALID_PARAMETER_NO, b"Invalid parameter number"),
+            Opt::FactorPassword => (
+                cr::INVALID_FACTOR_NO,
+                b"Invalid first argument for MYSQL_OPT_USER_PASSWORD option. Valid value should be between 1 and 3 \
+                  inclusive.",
+            ),
             // As the original: no error is told.
             Opt::TlsVersion | Opt::Protocol | Opt::TlsMode => return 1,
             _ => {
@@ -209,7 +217,9 @@ unsafe fn set<F: Abi>(mysql: *mut F::Mysql, number: c_uint, arg: *const c_void, 
     }
     settings.note(opt, &value);
     handle.front.connect_attrs_len = settings.attributes_size();
-    handle.settings.put(opt, value);
+    if opt != Opt::FactorPassword {
+        handle.settings.put(opt, value);
+    }
     // SAFETY: lent through `mysql`.
     unsafe { publish_options::<F>(mysql, handle) };
     0

@@ -1,138 +1,96 @@
-//! Client plugins. No plugin is ever loaded: every authentication method is compiled in, and programs that look one up are
-//! told that it is there.
+//! Client plugins: those that the program registers, and the heads of the methods that are compiled in. None is loaded
+//! from a file.
+//!
+//! Who uses them for a login is [`run`]; here is who finds them.
 
 #![allow(unsafe_code)]
 
+mod builtin;
+mod registry;
+mod run;
+
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::ptr::{self, null_mut};
+use std::ptr::null_mut;
+
+use crate::error::cr;
+use crate::options::Family;
+use crate::options::methods::Program;
 
 use super::convert::c_bytes;
-use super::entry::{entry, set_error};
-use super::family::errors::mysql::CR_AUTH_PLUGIN_CANNOT_LOAD;
-use super::family::{Abi, Function, mariadb, mysql};
-use crate::options::Family;
+use super::entry::{clear_error, entry, set_error};
+use super::family::{Abi, mysql};
+use super::handle::Handle;
+use run::OfHandle;
+pub(super) use run::Stage;
 
 /// `MYSQL_CLIENT_AUTHENTICATION_PLUGIN`.
 const AUTHENTICATION: c_int = 2;
 
-/// A compiled-in authentication method as programs see it: the family's head, and the functions behind it.
-#[repr(C)]
-struct Method<Head> {
-    head: Head,
-    authenticate: Function,
-    more: [Function; 2],
+/// The methods of the program, for the handle at `mysql`, which stays where it is.
+pub(super) fn program_of<A: Abi>(mysql: *mut A::Mysql) -> Program {
+    Program(Some(OfHandle::<A>::of(mysql)))
 }
 
-/// Never written.
-struct Methods<const N: usize, Head>([Method<Head>; N]);
-// SAFETY: pointers to constants and functions.
-unsafe impl<const N: usize, Head> Sync for Methods<N, Head> {}
-
-/// In the place of a method's function: `CR_ERROR`.
-unsafe extern "C" fn refused() -> c_int {
-    0
-}
-
-const AUTHOR: &CStr = c"mysqlclient-ms";
-const LICENSE: &CStr = c"MIT OR Apache-2.0";
-
-const fn method<Head>(head: Head) -> Method<Head> {
-    // SAFETY: only a program would call it, as the function that it is.
-    let refused = unsafe { std::mem::transmute::<unsafe extern "C" fn() -> c_int, unsafe extern "C" fn()>(refused) };
-    Method { head, authenticate: Some(refused), more: [None, None] }
-}
-
-const fn mysql_method(name: &'static CStr, about: &'static CStr) -> Method<mysql::ClientPlugin> {
-    method(mysql::ClientPlugin {
-        r#type: AUTHENTICATION,
-        interface_version: 0x0200,
-        name: name.as_ptr().cast_mut(),
-        author: AUTHOR.as_ptr(),
-        desc: about.as_ptr(),
-        version: [1, 0, 0],
-        license: LICENSE.as_ptr(),
-        mysql_api: null_mut(),
-        init: None,
-        deinit: None,
-        options: None,
-        get_options: None,
-    })
-}
-
-const fn mariadb_method(name: &'static CStr, about: &'static CStr) -> Method<mariadb::ClientPlugin> {
-    method(mariadb::ClientPlugin {
-        r#type: AUTHENTICATION,
-        interface_version: 0x0100,
-        name: name.as_ptr().cast_mut(),
-        author: AUTHOR.as_ptr(),
-        desc: about.as_ptr(),
-        version: [1, 0, 0],
-        license: LICENSE.as_ptr(),
-        mysql_api: null_mut(),
-        init: None,
-        deinit: None,
-        options: None,
-    })
-}
-
-static MYSQL: Methods<3, mysql::ClientPlugin> = Methods([
-    mysql_method(c"caching_sha2_password", c"SHA-256 with a cache"),
-    mysql_method(c"sha256_password", c"SHA-256"),
-    mysql_method(c"mysql_clear_password", c"The password in the clear"),
-]);
-
-static MARIADB: Methods<4, mariadb::ClientPlugin> = Methods([
-    mariadb_method(c"mysql_native_password", c"SHA-1"),
-    mariadb_method(c"caching_sha2_password", c"SHA-256 with a cache"),
-    mariadb_method(c"sha256_password", c"SHA-256"),
-    mariadb_method(c"mysql_clear_password", c"The password in the clear"),
-]);
-
-/// The compiled-in method of this name.
-fn compiled_in<A: Abi>(name: &[u8]) -> Option<*mut A::ClientPlugin> {
-    let is_it = |found: *mut c_char| {
-        // SAFETY: a constant of the tables above.
-        unsafe { CStr::from_ptr(found) }.to_bytes() == name
-    };
-    match A::FAMILY {
-        Family::MySql => {
-            MYSQL.0.iter().find(|method| is_it(method.head.name)).map(|method| ptr::from_ref(method).cast_mut().cast())
-        }
-        Family::MariaDb => MARIADB
-            .0
-            .iter()
-            .find(|method| is_it(method.head.name))
-            .map(|method| ptr::from_ref(method).cast_mut().cast()),
+/// Kinds of plugins, and the oldest interface of each that is taken.
+fn kinds(family: Family) -> &'static [(c_int, u32)] {
+    match family {
+        // Authentication, protocol trace, telemetry.
+        Family::MySql => &[(AUTHENTICATION, 0x0200), (3, 0x0200), (4, 0x0200)],
+        // Authentication, transport, protocol trace, remote files, connection.
+        Family::MariaDb => &[(AUTHENTICATION, 0x0100), (101, 0x0100), (102, 0x0100), (100, 0x0100), (103, 0x0100)],
     }
 }
 
 /// Error 2059 in the family's words.
-fn no_plugin<A: Abi>(mysql: *mut A::Mysql, name: *const c_char) -> *mut A::ClientPlugin {
-    // SAFETY: the program promises a NUL-ended string.
-    let name = String::from_utf8_lossy(unsafe { c_bytes(name) }.unwrap_or_default());
+fn refuse<A: Abi>(mysql: *mut A::Mysql, name: &[u8], reason: &[u8]) -> *mut A::ClientPlugin {
     let text = match A::FAMILY {
-        Family::MySql => format!("Authentication plugin '{name}' cannot be loaded: mysqlclient-ms has no plugin files"),
-        Family::MariaDb => {
-            format!("Plugin {name} could not be loaded: mysqlclient-ms has no plugin files")
-        }
+        Family::MySql => [b"Authentication plugin '", name, b"' cannot be loaded: ", reason].concat(),
+        Family::MariaDb => [b"Plugin ", name, b" could not be loaded: ", reason].concat(),
     };
-    set_error::<A>(mysql, CR_AUTH_PLUGIN_CANNOT_LOAD, b"HY000", text.as_bytes());
+    set_error::<A>(mysql, cr::AUTH_PLUGIN_CANNOT_LOAD, b"HY000", &text);
     null_mut()
 }
 
+/// The plugin of this name that is there, the program's or a compiled-in one.
+fn known<A: Abi>(name: &[u8], kind: c_int) -> Option<*mut A::ClientPlugin> {
+    let of_program = registry::find(A::FAMILY, kind, name).map(|plugin| plugin.cast());
+    of_program.or_else(|| if kind == AUTHENTICATION { builtin::there::<A>(name) } else { None })
+}
+
+/// What loading the file of a plugin comes to: a compiled-in method that the original has in a file, else error 2059.
+///
+/// # Safety
+/// `mysql` is a valid handle.
+unsafe fn load<A: Abi>(mysql: *mut A::Mysql, name: &[u8], kind: c_int) -> *mut A::ClientPlugin {
+    if kind >= 0 && known::<A>(name, kind).is_some() {
+        return refuse::<A>(mysql, name, b"it is already loaded");
+    }
+    if (kind < 0 || kind == AUTHENTICATION)
+        && let Some(plugin) = builtin::load::<A>(name)
+    {
+        clear_error::<A>(mysql);
+        return plugin;
+    }
+    // SAFETY: the caller's promise.
+    let Some(handle) = (unsafe { Handle::<A>::lend(mysql) }) else { return null_mut() };
+    let reason = handle.session.options().no_plugin(&String::from_utf8_lossy(name));
+    refuse::<A>(mysql, name, reason.as_bytes())
+}
+
 entry! {
-    /// Looks a client plugin up: an authentication method that is compiled in.
+    /// Looks a client plugin up: one that the program registered, or an authentication method that is compiled in.
     ///
-    /// Source: manuals of both. Returns: its head, a constant whose functions are not to be called; else NULL. Errors: 2059.
+    /// Source: manuals of both. Returns: its head; else NULL. Errors: 2059.
     /// # Safety
     /// `mysql`: valid handle; `name`: NUL-ended string or NULL.
     fn mysql_client_find_plugin<A>(mysql: *mut A::Mysql, name: *const c_char, kind: c_int) -> *mut A::ClientPlugin;
     handle mysql, fails null_mut(), {
         // SAFETY: the program promises a NUL-ended string.
-        let found = unsafe { c_bytes(name) }.filter(|_| kind == AUTHENTICATION).and_then(compiled_in::<A>);
-        match found {
-            Some(method) => method,
-            None => no_plugin::<A>(mysql, name),
+        let name = unsafe { c_bytes(name) }.unwrap_or_default();
+        match known::<A>(name, kind) {
+            Some(plugin) => plugin,
+            // SAFETY: the program's promise.
+            None => unsafe { load::<A>(mysql, name, kind) },
         }
     }
 }
@@ -173,59 +131,141 @@ entry! {
     }
 }
 
+/// `init` of a plugin: where to write why it does not want to, the room there, the number of arguments, and those.
+type Init = unsafe extern "C" fn(*mut c_char, usize, c_int, *mut c_void) -> c_int;
+
+/// Room for the text of `init`, bytes.
+const ROOM: usize = 1024;
+
+/// Calls a plugin's `init`, without arguments; its text if it does not want to.
+///
+/// # Safety
+/// `head` is a plugin's head.
+unsafe fn initialise(head: &mysql::ClientPlugin) -> Result<(), Vec<u8>> {
+    let Some(init) = head.init else { return Ok(()) };
+    // SAFETY: the field of a plugin's head that holds such a function.
+    let init = unsafe { std::mem::transmute::<unsafe extern "C" fn(), Init>(init) };
+    let mut text = [0u8; ROOM];
+    // A `va_list` without arguments: nothing of it is to be read.
+    let mut arguments = [0u64; 4];
+    // SAFETY: the program's function, with a buffer of the size that it is told.
+    if unsafe { init(text.as_mut_ptr().cast(), ROOM, 0, arguments.as_mut_ptr().cast()) } == 0 {
+        return Ok(());
+    }
+    Err(text.split(|byte| *byte == 0).next().unwrap_or_default().to_vec())
+}
+
+/// What speaks against a plugin.
+fn judge(family: Family, head: &mysql::ClientPlugin) -> Result<(), Vec<u8>> {
+    let Some((_, version)) = kinds(family).iter().find(|(kind, _)| *kind == head.r#type) else {
+        return Err(b"Unknown client plugin type".to_vec());
+    };
+    if head.interface_version < *version || head.interface_version >> 8 > version >> 8 {
+        return Err(b"Incompatible client plugin interface".to_vec());
+    }
+    // SAFETY: the program's plugin.
+    unsafe { initialise(head) }
+}
+
 entry! {
-    /// Adds a plugin of the program's. There is no plugin interface.
+    /// Adds a plugin of the program's, for all its handles. It stays until the library is ended.
     ///
-    /// Source: manuals of both. Returns: NULL. Errors: 2059 in the handle.
+    /// Source: manuals of both. Returns: the plugin; NULL on an error, which is 2059. Of a name that is there already:
+    /// NULL in the MySQL family, the one that is there in the MariaDB family.
     /// # Safety
-    /// `mysql`: valid handle; `plugin`: NULL or a plugin's head, whose name is a NUL-ended string.
+    /// `mysql`: valid handle; `plugin`: NULL or a plugin of its kind, which stays where it is, as do its functions.
     fn mysql_client_register_plugin<A>(mysql: *mut A::Mysql, plugin: *mut A::ClientPlugin) -> *mut A::ClientPlugin;
     handle mysql, fails null_mut(), {
-        let name = if plugin.is_null() {
-            std::ptr::null()
-        } else {
-            // SAFETY: the name is at the same place in both families, in a struct that the program promises.
-            unsafe { *A::plugin_name(plugin) }
-        };
-        no_plugin::<A>(mysql, name)
+        if plugin.is_null() {
+            return refuse::<A>(mysql, b"", b"Unknown client plugin type");
+        }
+        // SAFETY: the program's plugin; the fields that are read lie at the same place in both families.
+        let head = unsafe { &*plugin.cast::<mysql::ClientPlugin>() };
+        // SAFETY: as above: a NUL-ended string.
+        let name = unsafe { CStr::from_ptr(head.name) }.to_bytes();
+        let mut there = None;
+        let added = registry::add(A::FAMILY, head.r#type, plugin.cast(), || {
+            there = known::<A>(name, head.r#type);
+            match there {
+                Some(_) => Err(b"it is already loaded".to_vec()),
+                None => judge(A::FAMILY, head),
+            }
+        });
+        match (added, there) {
+            (Ok(()), _) => {
+                if A::FAMILY == Family::MySql {
+                    clear_error::<A>(mysql);
+                }
+                plugin
+            }
+            (Err(_), Some(there)) if A::FAMILY == Family::MariaDb => there,
+            (Err(reason), _) => refuse::<A>(mysql, name, &reason),
+        }
+    }
+}
+
+/// Ends the use of the program's plugins: `deinit` of each is called, and they are forgotten.
+pub(super) fn end<A: Abi>() {
+    type Deinit = unsafe extern "C" fn() -> c_int;
+    builtin::end::<A>();
+    for plugin in registry::take(A::FAMILY) {
+        // SAFETY: registered plugins stay where they are.
+        let deinit = unsafe { (*plugin.cast::<mysql::ClientPlugin>()).deinit };
+        if let Some(deinit) = deinit {
+            // SAFETY: the field of a plugin's head that holds such a function.
+            let deinit = unsafe { std::mem::transmute::<unsafe extern "C" fn(), Deinit>(deinit) };
+            // SAFETY: the program's function.
+            unsafe { deinit() };
+        }
     }
 }
 
 entry! {
-    /// Loads a plugin from a file. None is ever loaded.
+    /// Loads a plugin from a file. None is ever loaded: what the originals have in files and this library has is given out.
     ///
-    /// Source: manuals of both; C-variadic, the arguments are for the plugin. Returns: NULL. Errors: 2059 in the handle.
+    /// Source: manuals of both; C-variadic, the arguments are for the plugin. Returns: the plugin, or NULL. Errors: 2059 in
+    /// the handle.
     /// # Safety
     /// `mysql`: valid handle; `name`: NUL-ended string or NULL.
-    fn mysql_load_plugin<A>(mysql: *mut A::Mysql, name: *const c_char, _kind: c_int, _argc: c_int) -> *mut A::ClientPlugin;
-    handle mysql, fails null_mut(), { no_plugin::<A>(mysql, name) }
+    fn mysql_load_plugin<A>(mysql: *mut A::Mysql, name: *const c_char, kind: c_int, _argc: c_int) -> *mut A::ClientPlugin;
+    handle mysql, fails null_mut(), {
+        // SAFETY: the program's promise.
+        unsafe { load::<A>(mysql, c_bytes(name).unwrap_or_default(), kind) }
+    }
 }
 
 entry! {
     /// The same with a `va_list`.
     ///
-    /// Source: manuals of both. Returns: NULL. Errors: 2059 in the handle.
+    /// Source: manuals of both. Returns: the plugin, or NULL. Errors: 2059 in the handle.
     /// # Safety
     /// `mysql`: valid handle; `name`: NUL-ended string or NULL.
     fn mysql_load_plugin_v<A>(
-        mysql: *mut A::Mysql, name: *const c_char, _kind: c_int, _argc: c_int, _args: *mut c_void,
+        mysql: *mut A::Mysql, name: *const c_char, kind: c_int, _argc: c_int, _args: *mut c_void,
     ) -> *mut A::ClientPlugin;
-    handle mysql, fails null_mut(), { no_plugin::<A>(mysql, name) }
+    handle mysql, fails null_mut(), {
+        // SAFETY: the program's promise.
+        unsafe { load::<A>(mysql, c_bytes(name).unwrap_or_default(), kind) }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::abi::family::MySql;
+    use std::ptr;
 
     #[test]
     fn plugins_fail_with_2059() {
-        // SAFETY: all bytes zero is a valid handle.
-        let mut handle: Box<mysql::Mysql> = Box::new(unsafe { std::mem::zeroed() });
+        // SAFETY: NULL asks for memory of ours.
+        let handle = unsafe { Handle::<MySql>::init(ptr::null_mut()) };
         // SAFETY: a valid handle, a NUL-ended string.
-        let plugin = unsafe { mysql_client_find_plugin::<MySql>(&mut *handle, c"dialog".as_ptr(), 2) };
+        let plugin = unsafe { mysql_client_find_plugin::<MySql>(handle, c"dialog".as_ptr(), 2) };
         assert!(plugin.is_null());
-        assert_eq!(handle.net.last_errno, 2059);
+        // SAFETY: as above.
+        assert_eq!(unsafe { *MySql::last_errno(handle) }, 2059);
+        // SAFETY: as above; not used after this.
+        unsafe { Handle::<MySql>::close(handle) };
     }
 
     #[test]

@@ -195,13 +195,13 @@ entry! {
 }
 
 /// The terminal without echo, for as long as this lives.
-struct Silent {
+pub(super) struct Silent {
     fd: c_int,
     before: libc::termios,
 }
 
 impl Silent {
-    fn new(fd: c_int) -> Option<Self> {
+    pub(super) fn new(fd: c_int) -> Option<Self> {
         // SAFETY: all bytes zero is a valid value.
         let mut before: libc::termios = unsafe { std::mem::zeroed() };
         // SAFETY: fills `before` if `fd` is a terminal.

@@ -218,6 +218,7 @@ call! {
         // SAFETY: the caller's promise.
         unsafe {
             bool::<F, _>(mysql, |session| async move {
+                session.options().program = super::plugin::program_of::<F>(mysql);
                 session.change_user(&user, &password, database.as_deref()).await
             })
         }

@@ -9,6 +9,7 @@ use crate::abi::family::Abi;
 use crate::abi::family::errors::mysql::CR_UNKNOWN_ERROR;
 
 /// `entry_stub!(name, FIRST, FAILS)`: the words of `exports.list`.
+#[allow(unused_macros)]
 macro_rules! entry_stub {
     // What a stub returns.
     (@value 0) => { 0usize };

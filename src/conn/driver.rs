@@ -101,6 +101,18 @@ pub fn block_on_pinned<F: Future>(mut operation: Pin<&mut F>) -> F::Output {
     }
 }
 
+/// Runs what has to wait even inside a step: functions of the program that take part in a login and know no steps.
+pub(super) fn waiting<T>(work: impl FnOnce() -> T) -> T {
+    struct Restore(bool);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            STEPPING.set(self.0);
+        }
+    }
+    let _restore = Restore(STEPPING.replace(false));
+    work()
+}
+
 /// The state of an operation after one step.
 #[derive(Debug)]
 pub enum Step<T> {

@@ -3,13 +3,12 @@
 use std::path::Path;
 use std::time::Instant;
 
-use zeroize::Zeroizing;
-
 use super::channel::Channel;
 use super::compressed::Compressed;
 use super::driver::{Stage, reached};
 use super::tls_sessions::Resumable;
 use super::transport::{Failure, Transport};
+use super::watched::Socket;
 use super::{Command, Endpoint, Server, Target, attributes, auth, collation, socket, tls};
 use crate::error::{Error, HY000, Origin, Sent};
 use crate::options::{Family, Options, TlsMode};
@@ -30,7 +29,7 @@ fn base_flags(family: Family) -> u64 {
         | cap::PLUGIN_AUTH_LENENC_CLIENT_DATA
         | cap::SESSION_TRACK;
     match family {
-        Family::MySql => both | cap::DEPRECATE_EOF | cap::QUERY_ATTRIBUTES,
+        Family::MySql => both | cap::DEPRECATE_EOF | cap::QUERY_ATTRIBUTES | cap::MULTI_FACTOR_AUTHENTICATION,
         // Not DEPRECATE_EOF: its programs tell the OUT parameters of a procedure by a status that only the packet behind
         // the columns has.
         Family::MariaDb => both | cap::MARIADB_EXTENDED_METADATA | cap::MARIADB_STMT_BULK_OPERATIONS,
@@ -64,6 +63,7 @@ const NEEDS_CONSENT: u64 = cap::LONG_PASSWORD
     | cap::DEPRECATE_EOF
     | cap::OPTIONAL_RESULTSET_METADATA
     | cap::QUERY_ATTRIBUTES
+    | cap::MULTI_FACTOR_AUTHENTICATION
     | cap::CAN_HANDLE_EXPIRED_PASSWORDS
     | cap::CONNECT_WITH_DB
     | cap::MULTI_STATEMENTS
@@ -110,7 +110,8 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
             (fd, format!("{host} via TCP/IP").into_bytes(), false)
         }
     };
-    let mut channel = Channel::new(Transport::Plain(fd), family, options.max_packet());
+    let socket = Socket::new(fd, options.program.clone());
+    let mut channel = Channel::new(Transport::Plain(socket), family, options.max_packet());
     channel.deadline = deadline;
     channel.read_timeout = options.read_timeout;
     channel.write_timeout = options.write_timeout;
@@ -192,26 +193,20 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
         return Err(Error::compression());
     }
     let attributes = attributes::all(options, target);
-    let start = auth::Start { offered: &greeting.method, challenge: &greeting.scramble, flags, secure };
+    let opening = auth::Opening::Login(login::Login {
+        prefix: login::Prefix { capabilities: flags, ..prefix },
+        user: &target.user,
+        answer: &[],
+        database: target.database.as_deref().unwrap_or_default(),
+        method: &[],
+        attributes: &attributes,
+        zstd_level: options.compression.level(),
+    });
+    let (offered, challenge) = (&greeting.method[..], &greeting.scramble[..]);
+    let start = auth::Start { opening, offered, challenge, flags, secure, server: &server };
     let mut auth = auth::Exchange::new(target, options, start);
-    let answer = Zeroizing::new(auth.first_answer()?);
-    let mut packet = Zeroizing::new(Vec::with_capacity(512));
-    login::put(
-        &mut packet,
-        &login::Login {
-            prefix: login::Prefix { capabilities: flags, ..prefix },
-            user: &target.user,
-            answer: &answer,
-            database: target.database.as_deref().unwrap_or_default(),
-            method: auth.method(),
-            attributes: &attributes,
-            zstd_level: options.compression.level(),
-        },
-    );
-    reached(if auth.method() == auth::NATIVE { Stage::Verdict } else { Stage::Exchange });
-    channel.queue_packet(&packet);
-    channel.flush().await.map_err(|_| Error::lost(family).sent(Sent::No))?;
     let ok = auth.run(&mut channel).await?;
+    let challenge = auth.into_challenge();
     if flags & cap::QUERY_ATTRIBUTES != 0 {
         channel.attributes.extend_from_slice(&super::channel::NO_ATTRIBUTES);
     }
@@ -222,7 +217,7 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
         channel.transport = Transport::Compressed(Box::new(compressed));
     }
     server.client_flag = shown_flags(family, flags, target);
-    let memory = Memory { challenge: auth.into_challenge(), secure };
+    let memory = Memory { challenge, secure };
     let mut logged_in = LoggedIn { channel, server, flags, ok, memory, resumable };
     reached(Stage::Commands);
     finish(&mut logged_in, &collation, options).await?;
@@ -236,6 +231,7 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
 /// Errors: the server's; 2006 when nothing was sent; 2013 with its stage; those of a login.
 pub(super) async fn change_user(
     channel: &mut Channel,
+    server: &Server,
     flags: u64,
     memory: &mut Memory,
     target: &Target,
@@ -247,26 +243,21 @@ pub(super) async fn change_user(
         Family::MySql => auth::CACHING_SHA2,
         Family::MariaDb => auth::NATIVE,
     };
-    let start = auth::Start { offered, challenge: &memory.challenge, flags, secure: memory.secure };
-    let mut auth = auth::Exchange::new(target, options, start);
-    let answer = Zeroizing::new(auth.first_answer()?);
     let attributes = attributes::all(options, target);
-    let mut argument = Zeroizing::new(Vec::with_capacity(512));
-    login::put_change_user(
-        &mut argument,
-        &login::ChangeUser {
-            capabilities: flags,
-            user: &target.user,
-            answer: &answer,
-            database: target.database.as_deref().unwrap_or_default(),
-            collation: u16::from(collation.in_login),
-            method: auth.method(),
-            attributes: &attributes,
-        },
-    );
-    channel.send(Command::ChangeUser, &[&argument]).await?;
+    let opening = auth::Opening::ChangeUser(login::ChangeUser {
+        capabilities: flags,
+        user: &target.user,
+        answer: &[],
+        database: target.database.as_deref().unwrap_or_default(),
+        collation: u16::from(collation.in_login),
+        method: &[],
+        attributes: &attributes,
+    });
+    let start = auth::Start { opening, offered, challenge: &memory.challenge, flags, secure: memory.secure, server };
+    let mut auth = auth::Exchange::new(target, options, start);
     let ok = auth.run(channel).await;
-    memory.challenge = auth.into_challenge();
+    let challenge = auth.into_challenge();
+    memory.challenge = challenge;
     let ok = ok?;
     if let Some(statement) = &collation.statement {
         channel.send(Command::Query, &[statement.as_bytes()]).await?;
@@ -283,7 +274,7 @@ fn effective_mode(mode: &TlsMode, is_unix: bool) -> TlsMode {
 /// What `MYSQL.client_flag` of the original would hold for this connection.
 fn shown_flags(family: Family, flags: u64, target: &Target) -> u64 {
     /// `CLIENT_QUERY_ATTRIBUTES` and `MULTI_FACTOR_AUTHENTICATION`, which libmysqlclient asks every server for.
-    const ALWAYS_ASKED: u64 = cap::QUERY_ATTRIBUTES | 1 << 28;
+    const ALWAYS_ASKED: u64 = cap::QUERY_ATTRIBUTES | cap::MULTI_FACTOR_AUTHENTICATION;
     let own = target.client_flags & (cap::REMEMBER_OPTIONS | cap::IGNORE_SIGPIPE);
     let flags = (flags | own) & 0xFFFF_FFFF;
     match family {

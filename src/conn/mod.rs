@@ -9,6 +9,7 @@ mod channel;
 mod collation;
 mod compressed;
 pub mod driver;
+mod encrypted_key;
 mod head;
 mod login;
 mod placeholder;
@@ -19,6 +20,7 @@ mod tls;
 mod tls_config;
 mod tls_sessions;
 mod transport;
+mod watched;
 mod x509;
 
 use std::os::fd::{IntoRawFd, RawFd};
@@ -260,7 +262,8 @@ impl Connection {
     /// Errors: the server's refusal, after which the connection may be alive or not, as the server likes; 2006, 2013;
     /// those of a login's authentication.
     pub async fn change_user(&mut self, target: &Target, options: &Options) -> Result<(), Error> {
-        self.login = login::change_user(&mut self.channel, self.flags, &mut self.memory, target, options).await?;
+        let (server, memory) = (&self.server, &mut self.memory);
+        self.login = login::change_user(&mut self.channel, server, self.flags, memory, target, options).await?;
         Ok(())
     }
 

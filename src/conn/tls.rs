@@ -14,6 +14,7 @@ use super::channel::Channel;
 use super::tls_config;
 use super::tls_sessions::Resumable;
 use super::transport::{self, Failure, Transport};
+use super::watched::Socket;
 use crate::error::Error;
 use crate::options::{Family, Options, TlsMode};
 
@@ -22,7 +23,7 @@ const RAW: usize = 17 * 1024;
 
 /// A socket and the TLS session over it.
 pub(super) struct Tls {
-    fd: OwnedFd,
+    fd: Socket,
     session: ClientConnection,
     /// Ciphertext on its way in; kept to be used again.
     incoming: Vec<u8>,
@@ -43,7 +44,7 @@ impl std::fmt::Debug for Tls {
 impl Tls {
     /// Shakes hands with the server.
     pub(super) async fn connect(
-        fd: OwnedFd,
+        fd: Socket,
         config: Arc<ClientConfig>,
         name: ServerName<'static>,
         deadline: Option<Instant>,
@@ -68,8 +69,12 @@ impl Tls {
         self.fd.as_fd()
     }
 
+    pub(super) fn socket(&self) -> &Socket {
+        &self.fd
+    }
+
     pub(super) fn into_fd(self) -> OwnedFd {
-        self.fd
+        self.fd.into_fd()
     }
 
     pub(super) fn is_drained(&self) -> bool {
@@ -177,9 +182,6 @@ pub(super) async fn start(
     let name = ServerName::try_from(told.to_owned())
         .or_else(|_| ServerName::try_from("invalid"))
         .map_err(|_| Error::handshake())?;
-    if let Some(what) = options.tls.refused.first() {
-        return Err(Error::tls(family, &format!("mysqlclient-ms does not support {what}")));
-    }
     let deadline = channel.deadline;
     let Transport::Plain(fd) = channel.transport else {
         return Err(Error::handshake());
@@ -232,8 +234,8 @@ fn is_fingerprint(text: &str, digest: &[u8]) -> bool {
 /// What rustls says, in OpenSSL's words where both find the same.
 fn failure(error: &rustls::Error) -> Failure {
     use rustls::CertificateError::{
-        BadSignature, Expired, ExpiredContext, NotValidForName, NotValidForNameContext, NotValidYet,
-        NotValidYetContext, UnknownIssuer,
+        BadSignature, Expired, ExpiredContext, ExpiredRevocationList, ExpiredRevocationListContext, NotValidForName,
+        NotValidForNameContext, NotValidYet, NotValidYetContext, Revoked, UnknownIssuer, UnknownRevocationStatus,
     };
     match error {
         rustls::Error::InvalidCertificate(problem) => match problem {
@@ -241,6 +243,9 @@ fn failure(error: &rustls::Error) -> Failure {
             UnknownIssuer | BadSignature => Failure::Untrusted("self-signed certificate in certificate chain"),
             Expired | ExpiredContext { .. } => Failure::Untrusted("certificate has expired"),
             NotValidYet | NotValidYetContext { .. } => Failure::Untrusted("certificate is not yet valid"),
+            Revoked => Failure::Untrusted("certificate revoked"),
+            UnknownRevocationStatus => Failure::Untrusted("unable to get certificate CRL"),
+            ExpiredRevocationList | ExpiredRevocationListContext { .. } => Failure::Untrusted("CRL has expired"),
             _ => Failure::Tls(error.to_string()),
         },
         _ => Failure::Tls(error.to_string()),

@@ -7,14 +7,14 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::client::{Resumption, WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::pki_types::{CertificateDer, CertificateRevocationListDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme, SupportedCipherSuite,
 };
 
 use super::tls_sessions::{self, Offered, Resumable};
-use super::x509;
+use super::{encrypted_key, x509};
 use crate::options::{Family, Options, TlsMode};
 
 /// Debian's bundle of CAs, which Connector/C trusts when the program names none.
@@ -27,6 +27,9 @@ const NO_CA: &str = "CA certificate is required if ssl-mode is VERIFY_CA or VERI
 const NO_CERTIFICATE: &str = "Unable to get certificate";
 const NO_KEY: &str = "Unable to get private key";
 
+/// A file of revocation lists has none.
+const NO_CRL: &str = "SSL_CTX_set_default_verify_paths failed";
+
 /// No cipher of a list is known.
 const NO_CIPHER: &str = "Failed to set ciphers to use";
 
@@ -37,6 +40,8 @@ pub(super) struct Settings {
     verified: Option<(TlsMode, String)>,
     ca: Option<PathBuf>,
     capath: Option<PathBuf>,
+    crl: Option<PathBuf>,
+    crlpath: Option<PathBuf>,
     cert: Option<PathBuf>,
     key: Option<PathBuf>,
     version: Option<String>,
@@ -52,6 +57,8 @@ impl Settings {
             verified: (named || mode >= TlsMode::VerifyCa).then(|| (mode, host.to_owned())),
             ca: tls.ca.clone(),
             capath: tls.capath.clone(),
+            crl: tls.crl.clone(),
+            crlpath: tls.crlpath.clone(),
             cert: tls.cert.clone(),
             key: tls.key.clone(),
             version: tls.version.clone(),
@@ -92,7 +99,8 @@ fn fresh(options: &Options, mode: TlsMode, host: &str) -> Result<ClientConfig, S
     if mode >= TlsMode::VerifyCa && trusted.is_empty() && options.family == Family::MySql {
         return Err(NO_CA.to_owned());
     }
-    let verifier = Verifier::new(mode, host, trusted, &provider)?;
+    let revoked = revocation_lists(options)?;
+    let verifier = Verifier::new(mode, host, trusted, revoked, &provider)?;
     let builder = ClientConfig::builder_with_provider(provider)
         .with_protocol_versions(&versions)
         .map_err(|error| error.to_string())?
@@ -109,7 +117,13 @@ fn fresh(options: &Options, mode: TlsMode, host: &str) -> Result<ClientConfig, S
             if chain.is_empty() {
                 return Err(NO_CERTIFICATE.to_owned());
             }
-            let key = PrivateKeyDer::from_pem_file(key).map_err(|_| NO_KEY)?;
+            let key = match &options.tls.passphrase {
+                Some(passphrase) => {
+                    PrivateKeyDer::from_pem_file(key).ok().or_else(|| encrypted_key::read(key, passphrase))
+                }
+                None => PrivateKeyDer::from_pem_file(key).ok(),
+            };
+            let key = key.ok_or(NO_KEY)?;
             // Also a key of another certificate, as in the original.
             builder.with_client_auth_cert(chain, key).map_err(|_| NO_KEY)?
         }
@@ -188,6 +202,31 @@ fn trusted(options: &Options) -> Result<Vec<CertificateDer<'static>>, String> {
     Ok(all)
 }
 
+/// The revocation lists that the program has named; None: it has named none, and nothing is looked up.
+fn revocation_lists(options: &Options) -> Result<Option<Vec<CertificateRevocationListDer<'static>>>, String> {
+    let tls = &options.tls;
+    if tls.crl.is_none() && tls.crlpath.is_none() {
+        return Ok(None);
+    }
+    let mut all = Vec::new();
+    if let Some(file) = &tls.crl {
+        let found: Result<Vec<_>, _> = CertificateRevocationListDer::pem_file_iter(file).map_err(|_| NO_CRL)?.collect();
+        all.extend(found.map_err(|_| NO_CRL)?);
+        // OpenSSL takes a file of certificates, too; it proves nothing.
+        if all.is_empty() && CertificateDer::pem_file_iter(file).map_err(|_| NO_CRL)?.flatten().next().is_none() {
+            return Err(NO_CRL.to_owned());
+        }
+    }
+    for entry in tls.crlpath.iter().flat_map(std::fs::read_dir).flatten().flatten() {
+        let path = entry.path();
+        let is_list = path.extension().and_then(|end| end.to_str()).and_then(|end| end.strip_prefix('r'));
+        if is_list.is_some_and(|number| number.parse::<u32>().is_ok()) {
+            all.extend(CertificateRevocationListDer::pem_file_iter(path).into_iter().flatten().flatten());
+        }
+    }
+    Ok(Some(all))
+}
+
 /// Verifies as much as the mode asks for; always that the server holds its certificate's key.
 #[derive(Debug)]
 struct Verifier {
@@ -195,8 +234,19 @@ struct Verifier {
     /// The host as the program named it.
     host: String,
     trusted: Vec<CertificateDer<'static>>,
-    chain: Option<Arc<WebPkiServerVerifier>>,
+    chain: Chain,
     algorithms: WebPkiSupportedAlgorithms,
+}
+
+/// What a server's chain of certificates has to be.
+#[derive(Debug)]
+enum Chain {
+    /// Anything.
+    Any,
+    /// From one of the trusted, and not revoked.
+    Proven(Arc<WebPkiServerVerifier>),
+    /// Not revoked, and there is no list that could say so.
+    Unproven,
 }
 
 impl Verifier {
@@ -204,21 +254,28 @@ impl Verifier {
         mode: TlsMode,
         host: &str,
         trusted: Vec<CertificateDer<'static>>,
+        revoked: Option<Vec<CertificateRevocationListDer<'static>>>,
         provider: &Arc<CryptoProvider>,
     ) -> Result<Verifier, String> {
         let algorithms = provider.signature_verification_algorithms;
         if mode < TlsMode::VerifyCa {
-            return Ok(Verifier { mode, host: host.to_owned(), trusted, chain: None, algorithms });
+            return Ok(Verifier { mode, host: host.to_owned(), trusted, chain: Chain::Any, algorithms });
         }
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(trusted.iter().cloned());
         if roots.is_empty() {
             return Err("self-signed certificate in certificate chain".to_owned());
         }
-        let chain = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
-            .build()
-            .map_err(|error| error.to_string())?;
-        Ok(Verifier { mode, host: host.to_owned(), trusted, chain: Some(chain), algorithms })
+        let mut builder = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone());
+        if let Some(lists) = revoked {
+            if lists.is_empty() {
+                // Nothing can be proven not to be revoked.
+                return Ok(Verifier { mode, host: host.to_owned(), trusted, chain: Chain::Unproven, algorithms });
+            }
+            builder = builder.with_crls(lists).enforce_revocation_expiration();
+        }
+        let chain = builder.build().map_err(|error| error.to_string())?;
+        Ok(Verifier { mode, host: host.to_owned(), trusted, chain: Chain::Proven(chain), algorithms })
     }
 }
 
@@ -240,8 +297,10 @@ impl ServerCertVerifier for Verifier {
         ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
-        let Some(chain) = &self.chain else {
-            return Ok(ServerCertVerified::assertion());
+        let chain = match &self.chain {
+            Chain::Any => return Ok(ServerCertVerified::assertion()),
+            Chain::Unproven => return Err(CertificateError::UnknownRevocationStatus.into()),
+            Chain::Proven(chain) => chain,
         };
         let result = match chain.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now) {
             // A certificate that is its own CA and is trusted as it is. Its time is looked at before this.

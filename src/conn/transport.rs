@@ -10,6 +10,7 @@ use rustix::net::{RecvFlags, SendFlags};
 use super::compressed::Compressed;
 use super::driver::{self, Interest, Outcome};
 use super::tls::Tls;
+use super::watched::Socket;
 
 /// Why bytes could not be moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +44,7 @@ impl Failure {
 #[derive(Debug)]
 pub(super) enum Transport {
     /// In the clear.
-    Plain(OwnedFd),
+    Plain(Socket),
     /// Through TLS.
     Tls(Box<Tls>),
     /// Compressed, over one of the others.
@@ -76,8 +77,18 @@ impl Transport {
     #[inline]
     pub(super) async fn recv(&mut self, buffer: &mut Vec<u8>, deadline: Option<Instant>) -> Result<usize, Failure> {
         match self {
-            Transport::Plain(fd) => recv(fd.as_fd(), buffer, deadline).await,
-            Transport::Tls(tls) => tls.recv(buffer, deadline).await,
+            Transport::Plain(fd) => {
+                let before = buffer.len();
+                let result = recv(fd.as_fd(), buffer, deadline).await;
+                fd.saw(false, result.is_ok().then(|| &buffer[before..]));
+                result
+            }
+            Transport::Tls(tls) => {
+                let before = buffer.len();
+                let result = tls.recv(buffer, deadline).await;
+                tls.socket().saw(false, result.is_ok().then(|| &buffer[before..]));
+                result
+            }
             Transport::Compressed(compressed) => compressed.recv(buffer, deadline).await,
         }
     }
@@ -89,8 +100,18 @@ impl Transport {
         deadline: Option<Instant>,
     ) -> Result<usize, Failure> {
         match self {
-            Transport::Plain(fd) => recv(fd.as_fd(), buffer, deadline).await,
-            Transport::Tls(tls) => tls.recv(buffer, deadline).await,
+            Transport::Plain(fd) => {
+                let before = buffer.len();
+                let result = recv(fd.as_fd(), buffer, deadline).await;
+                fd.saw(false, result.is_ok().then(|| &buffer[before..]));
+                result
+            }
+            Transport::Tls(tls) => {
+                let before = buffer.len();
+                let result = tls.recv(buffer, deadline).await;
+                tls.socket().saw(false, result.is_ok().then(|| &buffer[before..]));
+                result
+            }
             // Never twice.
             Transport::Compressed(_) => Err(Failure::Closed),
         }
@@ -103,8 +124,16 @@ impl Transport {
         deadline: Option<Instant>,
     ) -> Result<(), (usize, Failure)> {
         match self {
-            Transport::Plain(fd) => send(fd.as_fd(), bytes, deadline).await,
-            Transport::Tls(tls) => tls.send(bytes, deadline).await,
+            Transport::Plain(fd) => {
+                let result = send(fd.as_fd(), bytes, deadline).await;
+                fd.saw(true, result.is_ok().then_some(bytes));
+                result
+            }
+            Transport::Tls(tls) => {
+                let result = tls.send(bytes, deadline).await;
+                tls.socket().saw(true, result.is_ok().then_some(bytes));
+                result
+            }
             Transport::Compressed(_) => Err((0, Failure::Closed)),
         }
     }
@@ -129,8 +158,16 @@ impl Transport {
     #[inline]
     pub(super) async fn send(&mut self, bytes: &[u8], deadline: Option<Instant>) -> Result<(), (usize, Failure)> {
         match self {
-            Transport::Plain(fd) => send(fd.as_fd(), bytes, deadline).await,
-            Transport::Tls(tls) => tls.send(bytes, deadline).await,
+            Transport::Plain(fd) => {
+                let result = send(fd.as_fd(), bytes, deadline).await;
+                fd.saw(true, result.is_ok().then_some(bytes));
+                result
+            }
+            Transport::Tls(tls) => {
+                let result = tls.send(bytes, deadline).await;
+                tls.socket().saw(true, result.is_ok().then_some(bytes));
+                result
+            }
             Transport::Compressed(compressed) => compressed.send(bytes, deadline).await,
         }
     }
@@ -141,7 +178,12 @@ impl Transport {
     pub(super) fn send_at_once(&mut self, bytes: &[u8]) -> usize {
         match self {
             Transport::Plain(fd) => {
-                rustix::net::send(fd, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT).unwrap_or_default()
+                let sent =
+                    rustix::net::send(&*fd, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT).unwrap_or_default();
+                if sent > 0 {
+                    fd.saw(true, bytes.get(..sent));
+                }
+                sent
             }
             Transport::Tls(_) | Transport::Compressed(_) => 0,
         }
@@ -153,8 +195,13 @@ impl Transport {
     pub(super) fn recv_at_once(&mut self, buffer: &mut Vec<u8>) -> usize {
         match self {
             Transport::Plain(fd) if !driver::stepping() => {
-                let read = rustix::net::recv(fd, rustix::buffer::spare_capacity(buffer), RecvFlags::empty());
-                read.map_or(0, |(count, _)| count)
+                let before = buffer.len();
+                let read = rustix::net::recv(&*fd, rustix::buffer::spare_capacity(buffer), RecvFlags::empty());
+                let count = read.map_or(0, |(count, _)| count);
+                if count > 0 {
+                    fd.saw(false, buffer.get(before..));
+                }
+                count
             }
             Transport::Plain(_) | Transport::Tls(_) | Transport::Compressed(_) => 0,
         }
@@ -185,9 +232,13 @@ impl Transport {
     pub(super) fn send_and_forget(&mut self, bytes: &[u8]) {
         match self {
             Transport::Plain(fd) => {
-                let _ = rustix::net::send(fd, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT);
+                let _ = rustix::net::send(&*fd, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT);
+                fd.saw(true, Some(bytes));
             }
-            Transport::Tls(tls) => tls.send_and_forget(bytes),
+            Transport::Tls(tls) => {
+                tls.send_and_forget(bytes);
+                tls.socket().saw(true, Some(bytes));
+            }
             Transport::Compressed(compressed) => compressed.send_and_forget(bytes),
         }
     }
@@ -195,7 +246,7 @@ impl Transport {
     /// Gives the descriptor back.
     pub(super) fn into_fd(self) -> OwnedFd {
         match self {
-            Transport::Plain(fd) => fd,
+            Transport::Plain(fd) => fd.into_fd(),
             Transport::Tls(tls) => tls.into_fd(),
             Transport::Compressed(compressed) => compressed.into_inner().into_fd(),
         }

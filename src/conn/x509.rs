@@ -10,16 +10,16 @@ pub(super) struct Names {
     pub(super) has_alt_names: bool,
 }
 
-const SEQUENCE: u8 = 0x30;
+pub(super) const SEQUENCE: u8 = 0x30;
 const SET: u8 = 0x31;
-const OID: u8 = 0x06;
+pub(super) const OID: u8 = 0x06;
 /// 2.5.4.3
 const COMMON_NAME: &[u8] = &[0x55, 0x04, 0x03];
 /// 2.5.29.17
 const SUBJECT_ALT_NAME: &[u8] = &[0x55, 0x1D, 0x11];
 
 /// One element: its tag, its content, what follows it.
-fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+pub(super) fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&tag, rest) = der.split_first()?;
     let (&first, rest) = rest.split_first()?;
     let (length, rest) = if first < 0x80 {
@@ -36,7 +36,8 @@ fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     Some((tag, content, rest))
 }
 
-fn expect(der: &[u8], wanted: u8) -> Option<(&[u8], &[u8])> {
+/// The content of an element that has to have this tag, and what follows it.
+pub(super) fn expect(der: &[u8], wanted: u8) -> Option<(&[u8], &[u8])> {
     let (tag, content, rest) = element(der)?;
     (tag == wanted).then_some((content, rest))
 }

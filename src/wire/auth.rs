@@ -11,20 +11,22 @@ pub struct Switch<'a> {
     pub method: &'a [u8],
     /// Challenge without the NUL at its end.
     pub challenge: &'a [u8],
+    /// The same as it was sent.
+    pub data: &'a [u8],
 }
 
-/// Decodes a switch request, its first byte included. A bare `FE` asks for the method from before 4.1: an empty name.
+/// Decodes a switch request or a request for the next factor (`02`), its first byte included. A bare `FE` asks for the method from before 4.1: an empty name.
 pub fn parse_switch(packet: &[u8]) -> Result<Switch<'_>, Malformed> {
     let mut reader = Reader::new(packet);
-    if reader.u8()? != 0xFE {
+    if !matches!(reader.u8()?, 0xFE | 2) {
         return Err(Malformed);
     }
     if reader.is_empty() {
-        return Ok(Switch { method: b"", challenge: b"" });
+        return Ok(Switch { method: b"", challenge: b"", data: b"" });
     }
     let method = reader.nul_string()?;
     let rest = reader.rest();
-    Ok(Switch { method, challenge: rest.strip_suffix(b"\0").unwrap_or(rest) })
+    Ok(Switch { method, challenge: rest.strip_suffix(b"\0").unwrap_or(rest), data: rest })
 }
 
 /// Length of the challenge of the methods below.

@@ -52,6 +52,8 @@ pub const OPTIONAL_RESULTSET_METADATA: u64 = 1 << 25;
 pub const ZSTD_COMPRESSION: u64 = 1 << 26;
 /// COM_QUERY carries attributes.
 pub const QUERY_ATTRIBUTES: u64 = 1 << 27;
+/// The login may ask for further factors.
+pub const MULTI_FACTOR_AUTHENTICATION: u64 = 1 << 28;
 /// Client side only: verify the server's certificate.
 pub const SSL_VERIFY_SERVER_CERT: u64 = 1 << 30;
 /// Client side only: keep options over `mysql_close`.

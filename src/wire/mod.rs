@@ -16,6 +16,7 @@ pub mod login;
 pub mod ok;
 pub mod reader;
 pub mod row;
+pub mod signatures;
 pub mod statement;
 
 /// The bytes are not what the protocol says: the client error 2027.

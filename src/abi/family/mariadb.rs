@@ -460,6 +460,7 @@ impl Abi for MariaDb {
         stmt_bind_result_done(Stmt) -> c_char = bind_result_done;
         stmt_update_max_length(Stmt) -> c_char = update_max_length;
         stmt_list(Stmt) -> List = list;
+        scramble(Mysql) -> [c_char; 21] = scramble_buff;
         plugin_name(ClientPlugin) -> *mut c_char = name;
         stmt_affected_rows(Stmt) -> u64 = upsert_status.affected_rows;
         stmt_insert_id(Stmt) -> u64 = upsert_status.last_insert_id;

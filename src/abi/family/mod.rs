@@ -242,6 +242,8 @@ pub trait Abi: Copy + std::fmt::Debug + Send + Sync + 'static {
         packet_length(Mysql) -> c_ulong;
         /// `net.read_pos`: the packet read last.
         read_pos(Mysql) -> *mut c_uchar;
+        /// `scramble`, `scramble_buff`: the server's challenge and a NUL.
+        scramble(Mysql) -> [c_char; 21];
         /// `port`.
         port(Mysql) -> c_uint;
         /// `client_flag`: capabilities in use; clients may write it before connecting.

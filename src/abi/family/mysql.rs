@@ -390,6 +390,7 @@ impl Abi for MySql {
         stmt_bind_result_done(Stmt) -> c_char = bind_result_done;
         stmt_update_max_length(Stmt) -> c_char = update_max_length;
         stmt_list(Stmt) -> List = list;
+        scramble(Mysql) -> [c_char; 21] = scramble;
         plugin_name(ClientPlugin) -> *mut c_char = name;
         stmt_affected_rows(Stmt) -> u64 = affected_rows;
         stmt_insert_id(Stmt) -> u64 = insert_id;

@@ -58,6 +58,8 @@ pub(super) fn apply(options: &mut Options, settings: &mut Settings, opt: Opt, va
         Opt::TlsKey => options.tls.key = text.map(path),
         Opt::TlsCert => options.tls.cert = text.map(path),
         Opt::TlsCa => options.tls.ca = text.map(path),
+        Opt::TlsCrl => options.tls.crl = text.map(path),
+        Opt::TlsCrlPath => options.tls.crlpath = text.map(path),
         Opt::TlsCapath => options.tls.capath = text.map(path),
         Opt::TlsCipher => options.tls.cipher = text.map(string),
         Opt::TlsCiphersuites => options.tls.ciphersuites = text.map(string),
@@ -144,8 +146,8 @@ pub(super) fn apply(options: &mut Options, settings: &mut Settings, opt: Opt, va
         }
         // The server takes one byte of it, and refuses what is out of range.
         Opt::ZstdLevel => options.compression.zstd_level = number as u32,
+        Opt::PluginDir => options.plugin_dir = text.map(path),
         Opt::CharsetDir
-        | Opt::PluginDir
         | Opt::RetryCount
         | Opt::SecureAuth
         | Opt::NamedPipe
@@ -157,11 +159,14 @@ pub(super) fn apply(options: &mut Options, settings: &mut Settings, opt: Opt, va
         | Opt::Nothing => {}
         // Read by nobody: never set.
         Opt::AttributesAll => return false,
-        // Not to be had: taken, so that it can be read back, and told when it would matter.
-        Opt::TlsCrl => options.tls.refuse("a certificate revocation list", text.is_some()),
-        Opt::TlsCrlPath => options.tls.refuse("a folder of certificate revocation lists", text.is_some()),
-        Opt::TlsPassphrase => options.tls.refuse("an encrypted private key", text.is_some()),
-        Opt::TlsCipherStrength | Opt::FactorPassword | Opt::ConnectionHandler | Opt::IoWait => {
+        Opt::TlsPassphrase => options.tls.passphrase = text.map(string),
+        Opt::FactorPassword => {
+            let Value::Numbered(password, factor) = value else { return false };
+            let place = factor.checked_sub(1).and_then(|index| options.factor_passwords.0.get_mut(index as usize));
+            let Some(place) = place else { return false };
+            *place = Some(password.strip_suffix(&[0]).unwrap_or(password).to_vec());
+        }
+        Opt::TlsCipherStrength | Opt::ConnectionHandler | Opt::IoWait => {
             return false;
         }
     }

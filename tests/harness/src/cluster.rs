@@ -31,12 +31,22 @@ pub struct Spec {
     /// The cluster's folder, made by [`Cluster::start`] and removed in the end. Default: one of its own in
     /// `$CLUSTER_DIR` or the temporary directory. At most 80 bytes, for the sockets in it.
     pub folder: Option<PathBuf>,
+    /// Other programs than the family's.
+    pub tools: Option<Tools>,
 }
 
 impl Spec {
     /// One primary of `family` and `replicas` replicas, the general log on.
     pub fn new(family: Family, replicas: usize) -> Self {
-        Spec { family, replicas, general_log: true, server_args: Vec::new(), bind: "127.0.0.1".into(), folder: None }
+        Spec {
+            family,
+            replicas,
+            general_log: true,
+            server_args: Vec::new(),
+            bind: "127.0.0.1".into(),
+            folder: None,
+            tools: None,
+        }
     }
 
     /// Adds one option for every server.
@@ -104,7 +114,10 @@ impl Cluster {
     /// # Errors
     /// In words, with the end of the server's error log.
     pub fn start(spec: Spec) -> Result<Cluster> {
-        let tools = spec.family.tools()?;
+        let tools = match &spec.tools {
+            Some(tools) => tools.clone(),
+            None => spec.family.tools()?,
+        };
         let template = template::data(spec.family, &tools)?;
         let (folder, owner) = make_folder(spec.folder.as_deref())?;
         process::remember_folder(&folder);

@@ -107,14 +107,35 @@ impl Tools {
     }
 }
 
+/// The newer MariaDB that `get-mariadb.sh` brings: in `$MARIADB_PREFIX`, else `$CACHE/mariadb`, else `.cache/mariadb` in the
+/// repository.
+///
+/// # Errors
+/// Names the script when it is not there.
+pub fn newer_mariadb() -> Result<Tools> {
+    let prefix = prefix_of("MARIADB_PREFIX", "mariadb");
+    let server = prefix.join("bin/mariadbd");
+    if !server.exists() {
+        return Err(Error(format!(
+            "no MariaDB server in {} (tests/harness/get-mariadb.sh brings it)",
+            prefix.display()
+        )));
+    }
+    Ok(Tools { server, installer: Some(prefix.join("bin/mariadb-install-db")), prefix: None })
+}
+
 /// Where MySQL is or would be: `$MYSQL_PREFIX`, else `$CACHE/mysql`, else `.cache/mysql` in the repository.
 pub fn mysql_prefix() -> PathBuf {
-    if let Some(prefix) = non_empty("MYSQL_PREFIX") {
+    prefix_of("MYSQL_PREFIX", "mysql")
+}
+
+fn prefix_of(variable: &str, folder: &str) -> PathBuf {
+    if let Some(prefix) = non_empty(variable) {
         return prefix.into();
     }
     match non_empty("CACHE") {
-        Some(cache) => Path::new(&cache).join("mysql"),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.cache/mysql"),
+        Some(cache) => Path::new(&cache).join(folder),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.cache").join(folder),
     }
 }
 

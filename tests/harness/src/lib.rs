@@ -22,6 +22,7 @@ pub mod process;
 pub mod proxy;
 mod replication;
 pub mod rootsql;
+pub mod server_plugin;
 mod template;
 pub mod tls;
 
