@@ -182,6 +182,7 @@ fn run(
                     count.violations += violations.parse::<u64>().unwrap();
                     count.errors += errors.parse::<u64>().unwrap();
                 }
+                ["note", ..] => println!("{line}"),
                 _ => words.push(line.to_owned()),
             }
         }

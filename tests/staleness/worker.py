@@ -3,13 +3,18 @@
     worker.py ID SECONDS USER PASSWORD DATABASE       writes and reads
     worker.py peer USER PASSWORD DATABASE             reads for another process what that tells it to
 
-Prints for each way of reading: name, reads, violations, errors; and a line for each violation.
+Prints for each way of reading: name, reads, violations, errors; a line for each violation; and what errors came.
 """
+import collections
 import subprocess
 import sys
 import time
 
 import MySQLdb
+
+
+# Errors and how often each came.
+ERRORS = collections.Counter()
 
 
 class Handle:
@@ -20,19 +25,21 @@ class Handle:
 
     def run(self, sql):
         """The rows. An error gives the connection up."""
-        if self.connection is None:
-            user, password, database = self.account
-            self.connection = MySQLdb.connect(
-                host=self.section, user=user, password=password, database=database, autocommit=True)
         try:
+            if self.connection is None:
+                user, password, database = self.account
+                self.connection = MySQLdb.connect(
+                    host=self.section, user=user, password=password, database=database, autocommit=True)
             cursor = self.connection.cursor()
             cursor.execute(sql)
             rows = cursor.fetchall()
             cursor.close()
             return rows
-        except MySQLdb.Error:
+        except MySQLdb.Error as error:
+            ERRORS[f"{sql.split()[0]} {self.section} {error}"] += 1
             try:
-                self.connection.close()
+                if self.connection is not None:
+                    self.connection.close()
             except MySQLdb.Error:
                 pass
             self.connection = None
@@ -105,6 +112,8 @@ def main(number, seconds, account):
             host.check(int(answer))
     reader.stdin.close()
     reader.wait()
+    for text, count in ERRORS.items():
+        print(f"note {count} times {text}", flush=True)
     for way in (handle, process, host):
         print(f"way {way.name} {way.reads} {way.violations} {way.errors}", flush=True)
 
