@@ -195,7 +195,7 @@ fn cluster(family: Family) -> Cluster {
     let cluster = Cluster::start(Spec::new(family, 2).general_log(true)).unwrap();
     cluster.sql(0, "CREATE DATABASE test_stale").unwrap();
     cluster.sql(0, "CREATE TABLE test_stale.seen (id INT PRIMARY KEY, n BIGINT NOT NULL) ENGINE=InnoDB").unwrap();
-    let rows: Vec<String> = (0..400).map(|id| format!("({id}, 0)")).collect();
+    let rows: Vec<String> = (0..700).map(|id| format!("({id}, 0)")).collect();
     cluster.sql(0, &format!("INSERT INTO test_stale.seen VALUES {}", rows.join(","))).unwrap();
     cluster.wait_in_step().unwrap();
     cluster
