@@ -1,25 +1,16 @@
-//! "Shown by": unchanged Perl, Python and Ruby programs and sysbench, preloaded with routing on, on a primary with two
-//! replicas of each family. The servers' general logs decide where each statement ran; our own word is not asked.
+//! Programs of ours in Perl, Python and Ruby, which mark their statements (README.md), and sysbench: where did each
+//! statement run?
 //!
 //! `MS_SYSBENCH_SECONDS` (default 4) is the length of one sysbench run; the Makefile has a target that takes 60.
-#![allow(clippy::unwrap_used, clippy::print_stderr, clippy::print_stdout)]
 
+use crate::logs::{asks, listed, marks, seen, set_up};
+use crate::running::{configure, finish, plain, routed};
 use harness::{Cluster, Family, LogEntry, LogMark, Spec};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// How many connections each program opens one after the other.
 const HANDLES: &str = "6";
-
-/// Our library, as built beside this test.
-fn library() -> PathBuf {
-    if let Some(named) = std::env::var_os("MS_LIBRARY") {
-        return PathBuf::from(named).canonicalize().unwrap();
-    }
-    let file = std::env::current_exe().unwrap().parent().unwrap().join("libmysqlclient_ms.so");
-    assert!(file.is_file(), "{} is not there", file.display());
-    file
-}
 
 /// A cluster with the tables the programs use, on every node.
 struct Shop {
@@ -41,78 +32,21 @@ impl Shop {
         let rows: Vec<String> = (1..=100).map(|id| format!("({id}, 'value {id} \u{20ac}')")).collect();
         cluster.sql(0, &format!("INSERT INTO test.real_read VALUES {}", rows.join(","))).unwrap();
         cluster.wait_in_step().unwrap();
-        let config = cluster.folder().join("shop.json");
-        std::fs::write(&config, routing(&cluster)).unwrap();
-        let mut mode = std::fs::metadata(&config).unwrap().permissions();
-        std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o600);
-        std::fs::set_permissions(&config, mode).unwrap();
+        let config = configure(&cluster, cluster.folder());
         Shop { cluster, config }
     }
 
-    /// A command with routing on for connects to the primary's port; the program is told nothing.
     fn routed(&self, program: &str) -> Command {
-        let mut command = plain(program);
-        command.env("LD_PRELOAD", library()).env("MYSQLND_MS_ENABLE", "1").env("MYSQLND_MS_CONFIG_FILE", &self.config);
-        command
+        routed(program, &self.config)
     }
 
     fn marks(&self) -> Vec<LogMark> {
-        self.cluster.nodes().map(|n| self.cluster.log_mark(n).unwrap()).collect()
+        marks(&self.cluster)
     }
 
-    /// What the account of the tests did on each node since `marks`.
     fn seen(&self, marks: &[LogMark]) -> Vec<Vec<LogEntry>> {
-        self.cluster
-            .nodes()
-            .map(|n| {
-                let all = self.cluster.general_log_since(n, &marks[n]).unwrap();
-                all.into_iter().filter(|entry| entry.user == harness::APP_USER).collect()
-            })
-            .collect()
+        seen(&self.cluster, harness::APP_USER, marks)
     }
-}
-
-/// One section, reached by the port that programs connect to anyway. `master_on_write` is off: what is looked at is
-/// where each statement goes by itself.
-fn routing(cluster: &Cluster) -> String {
-    let node = |n: usize| {
-        let at = cluster.endpoint(n);
-        format!(r#"{{"host": "{}", "port": {}}}"#, at.host, at.port)
-    };
-    format!(
-        r#"{{"shop": {{
-            "master": {{"primary": {}}},
-            "slave": {{"replica1": {}, "replica2": {}}},
-            "match": {{"host": "{}", "port": {}}},
-            "filters": {{"roundrobin": []}},
-            "master_on_write": false
-        }}}}"#,
-        node(0),
-        node(1),
-        node(2),
-        cluster.endpoint(0).host,
-        cluster.endpoint(0).port
-    )
-}
-
-fn plain(program: &str) -> Command {
-    let mut command = Command::new(program);
-    for (name, _) in std::env::vars_os() {
-        let name = name.to_string_lossy().into_owned();
-        if name.starts_with("MYSQLND_MS_") || name == "MYSQL_PWD" || name == "LD_PRELOAD" {
-            command.env_remove(name);
-        }
-    }
-    command.stdin(Stdio::null());
-    command
-}
-
-/// Runs a program to its good end; its standard output. With ours, its standard error must stay as it is without.
-fn finish(mut command: Command, what: &str) -> (String, String) {
-    let output = command.output().unwrap_or_else(|error| panic!("{what}: {error}"));
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{what}: {}\n{out}\n{err}", output.status);
-    (out.into_owned(), err.into_owned())
 }
 
 fn script(mut command: Command, name: &str, cluster: &Cluster) -> Command {
@@ -134,40 +68,11 @@ fn marked<'a>(entries: &'a [LogEntry], mark: &str) -> Vec<&'a LogEntry> {
     entries.iter().filter(|entry| entry.command == "Query" && entry.argument.trim_end().ends_with(&end)).collect()
 }
 
-/// Whether an entry is what a connection of ours may send on its own account.
-fn set_up(entry: &LogEntry) -> bool {
-    let text = entry.argument.trim_start().to_ascii_uppercase();
-    match entry.command.as_str() {
-        "Connect" | "Quit" | "Init DB" | "Ping" | "Reset connection" | "Reset Connection" | "Set option" => true,
-        "Query" => {
-            text.starts_with("SELECT @@SQL_MODE")
-                || text.starts_with("SET ") && !text.starts_with("SET @BASKET")
-                || asks(&text)
-        }
-        _ => false,
-    }
-}
-
-/// The questions that go ahead of reads: has a replica what the session wrote, what has the source executed.
-fn asks(text: &str) -> bool {
-    let questions = [
-        "SELECT MASTER_GTID_WAIT(",
-        "SELECT WAIT_FOR_EXECUTED_GTID_SET(",
-        "SELECT 1-GTID_SUBSET(",
-        "SELECT @@GLOBAL.GTID_",
-    ];
-    questions.iter().any(|question| text.starts_with(question))
-}
-
 /// The number behind `key=` in a program's last line.
 fn count(out: &str, key: &str) -> usize {
     let last = out.lines().last().unwrap();
     let found = last.split(' ').find_map(|word| word.strip_prefix(key)?.strip_prefix('='));
     found.unwrap_or_else(|| panic!("no {key} in {last:?}")).parse().unwrap()
-}
-
-fn listed(entries: &[&LogEntry]) -> String {
-    entries.iter().take(20).map(|e| format!("\n    {} {}: {}", e.thread_id, e.command, e.argument)).collect()
 }
 
 /// Runs a script without and with the library; same output, and the logs as they must be.
