@@ -48,7 +48,7 @@ pub fn library_path(root: &Path) -> String {
 pub fn with_paths(root: &Path, paths: &[(PathBuf, &str)]) -> Command {
     let mut command = plain(root.join("usr/bin/proot"));
     // Its shortcut by seccomp is not for every kernel.
-    command.env("PROOT_NO_SECCOMP", "1").arg("--kill-on-exit");
+    command.env("PROOT_NO_SECCOMP", "1");
     for (ours, theirs) in paths {
         command.arg("-b").arg(format!("{}:{theirs}", ours.display()));
     }

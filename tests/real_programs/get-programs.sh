@@ -22,7 +22,7 @@ lists=(
   "mydumper postfix postfix-mysql dovecot-core dovecot-mysql pdns-server pdns-backend-mysql freeradius freeradius-config
    freeradius-mysql freeradius-utils rsyslog rsyslog-mysql lua5.4 lua-sql-mysql tcl8.6 mysqltcl tcl8.6-tdbc
    tcl8.6-tdbc-mysql proftpd-core proftpd-mod-mysql lighttpd lighttpd-modules-mysql monitoring-plugins-standard
-   zabbix-proxy-mysql collectd-core mumble-server libqt5sql5-mysql libpam-mysql pamtester r-base-core r-cran-dbi
+   collectd-core mumble-server libqt5sql5-mysql libpam-mysql pamtester r-base-core r-cran-dbi
    r-cran-rmysql proot"
   "exim4-base exim4-daemon-heavy"
 )
@@ -35,7 +35,7 @@ files="usr/bin/mydumper usr/bin/myloader usr/sbin/postmap usr/lib/postfix/postfi
   usr/lib/x86_64-linux-gnu/pdns/libgmysqlbackend.so usr/sbin/exim4 usr/sbin/freeradius usr/bin/radclient
   usr/lib/freeradius/rlm_sql_mysql.so usr/sbin/rsyslogd usr/lib/x86_64-linux-gnu/rsyslog/ommysql.so usr/bin/lua5.4
   usr/bin/tclsh8.6 usr/sbin/proftpd usr/lib/proftpd/mod_sql_mysql.so usr/sbin/lighttpd
-  usr/lib/lighttpd/mod_vhostdb_mysql.so usr/lib/nagios/plugins/check_mysql_query usr/sbin/zabbix_proxy
+  usr/lib/lighttpd/mod_vhostdb_mysql.so usr/lib/nagios/plugins/check_mysql_query
   usr/sbin/collectd usr/lib/collectd/mysql.so usr/sbin/murmurd
   usr/lib/x86_64-linux-gnu/qt5/plugins/sqldrivers/libqsqlmysql.so usr/lib/x86_64-linux-gnu/security/pam_mysql.so
   usr/bin/pamtester usr/lib/R/bin/exec/R usr/lib/R/site-library/RMySQL/libs/RMySQL.so usr/bin/proot"
@@ -120,6 +120,11 @@ for package in "$work"/debs/*.deb; do
       --exclude='./usr/share/doc' --exclude='./usr/share/man' --exclude='./usr/share/locale' --exclude='./usr/share/lintian' \
       --exclude='./usr/share/snmp' --exclude='./usr/share/icons' ||
     fail "$(basename "$package") cannot be unpacked"
+done
+# links to files of the system mean those of this root (R's configuration)
+find "$work/root" -type l -lname '/*' | while read -r link; do
+  target=$(readlink "$link")
+  [ ! -e "$work/root$target" ] || ln -sfrn "$work/root$target" "$link"
 done
 # nobody's rights change by starting one of these
 find "$work/root" -type f -perm /6000 -exec chmod ug-s {} +

@@ -16,13 +16,12 @@ pub fn library() -> PathBuf {
     file
 }
 
-/// Writes a cluster's configuration into `folder`; the file.
+/// Writes a cluster's configuration into `folder`; the file. Others may read it, as there is no password in it: a daemon
+/// reads it when it first connects, which may be after it became somebody else.
 pub fn configure(cluster: &Cluster, folder: &Path) -> PathBuf {
     let config = folder.join("routing.json");
     std::fs::write(&config, routing(cluster)).unwrap();
-    let mut mode = std::fs::metadata(&config).unwrap().permissions();
-    std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o600);
-    std::fs::set_permissions(&config, mode).unwrap();
+    std::fs::set_permissions(&config, std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
     config
 }
 
@@ -132,4 +131,17 @@ pub fn free_port() -> u16 {
             return port;
         }
     }
+}
+
+/// The account and the group that a daemon may run as: nobody's for root, else this process's own.
+pub fn account() -> (String, String) {
+    if rustix::process::geteuid().is_root() {
+        return ("nobody".into(), "nogroup".into());
+    }
+    let of = |what: &str| {
+        let mut command = plain("id");
+        command.arg(what);
+        finish(command, "id").0.trim().to_string()
+    };
+    (of("-un"), of("-gn"))
 }
