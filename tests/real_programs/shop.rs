@@ -119,13 +119,22 @@ fn judge_script(shop: &Shop, interpreter: &str, name: &str) {
     );
 }
 
-fn sysbench(mut command: Command, cluster: &Cluster, verb: &str, skip_trx: bool) -> Command {
+/// How one run of sysbench speaks to the server.
+#[derive(Clone, Copy)]
+struct Mode {
+    /// Every statement for itself, not in transactions.
+    skip_trx: bool,
+    /// Statements that the server has prepared, as sysbench does by default.
+    prepared: bool,
+}
+
+fn sysbench(mut command: Command, cluster: &Cluster, verb: &str, mode: Mode) -> Command {
     let at = cluster.endpoint(0);
     let seconds = std::env::var("MS_SYSBENCH_SECONDS").unwrap_or_else(|_| "4".into());
     command.arg("oltp_read_write");
     for (name, value) in [
         ("db-driver", "mysql"),
-        ("db-ps-mode", "disable"),
+        ("db-ps-mode", if mode.prepared { "auto" } else { "disable" }),
         ("mysql-host", &at.host),
         ("mysql-port", &at.port.to_string()),
         ("mysql-user", harness::APP_USER),
@@ -139,7 +148,7 @@ fn sysbench(mut command: Command, cluster: &Cluster, verb: &str, skip_trx: bool)
         ("mysql-ignore-errors", "1062,1213,1020,1205"),
         // enough to see, and a log that can be read
         ("rate", "100"),
-        ("skip-trx", if skip_trx { "on" } else { "off" }),
+        ("skip-trx", if mode.skip_trx { "on" } else { "off" }),
     ] {
         command.arg(format!("--{name}={value}"));
     }
@@ -149,7 +158,7 @@ fn sysbench(mut command: Command, cluster: &Cluster, verb: &str, skip_trx: bool)
 
 fn is_read(entry: &LogEntry) -> bool {
     let text = entry.argument.trim_start().to_ascii_uppercase();
-    entry.command == "Query" && text.starts_with("SELECT") && !asks(&text)
+    matches!(entry.command.as_str(), "Query" | "Execute") && text.starts_with("SELECT") && !asks(&text)
 }
 
 /// Numbers of sysbench's report: reads, writes, others.
@@ -160,12 +169,19 @@ fn performed(out: &str) -> [usize; 3] {
     })
 }
 
-fn judge_sysbench(shop: &Shop, skip_trx: bool) {
-    let what = format!("sysbench on {}, skip-trx={skip_trx}", shop.cluster.family());
+/// What comes with a prepared read.
+fn beside_reads(entry: &LogEntry) -> bool {
+    let read = entry.argument.trim_start().to_ascii_uppercase().starts_with("SELECT");
+    entry.command == "Close stmt" || entry.command == "Prepare" && read
+}
+
+fn judge_sysbench(shop: &Shop, mode: Mode) {
+    let Mode { skip_trx, prepared } = mode;
+    let what = format!("sysbench on {}, skip-trx={skip_trx}, prepared={prepared}", shop.cluster.family());
     let originals_only = std::env::var_os("MS_ORIGINALS_ONLY").is_some();
     let marks = shop.marks();
     let runner = if originals_only { plain("sysbench") } else { shop.routed("sysbench") };
-    let (out, err) = finish(sysbench(runner, &shop.cluster, "run", skip_trx), &what);
+    let (out, err) = finish(sysbench(runner, &shop.cluster, "run", mode), &what);
     assert!(err.is_empty(), "{what}: nothing on standard error:\n{err}");
     let [reads, writes, _] = performed(&out);
     assert!(reads > 100 && writes > 30, "{what}: it did something:\n{out}");
@@ -173,7 +189,8 @@ fn judge_sysbench(shop: &Shop, skip_trx: bool) {
     let on: Vec<usize> = seen.iter().map(|entries| entries.iter().filter(|e| is_read(e)).count()).collect();
     let changes = |entries: &[LogEntry]| {
         let verbs = ["INSERT", "UPDATE", "DELETE"];
-        entries.iter().filter(|e| verbs.iter().any(|verb| e.argument.trim_start().starts_with(verb))).count()
+        let ran = |e: &&LogEntry| e.command != "Prepare";
+        entries.iter().filter(ran).filter(|e| verbs.iter().any(|v| e.argument.trim_start().starts_with(v))).count()
     };
     // A statement that was under way at the end, or that met a deadlock, is in the log only.
     assert!(changes(&seen[0]) >= writes, "{what}: {} of {writes} writes are on the primary", changes(&seen[0]));
@@ -183,7 +200,10 @@ fn judge_sysbench(shop: &Shop, skip_trx: bool) {
         return;
     }
     for n in [1, 2] {
-        let strange: Vec<&LogEntry> = seen[n].iter().filter(|e| !(set_up(e) || skip_trx && is_read(e))).collect();
+        let strange: Vec<&LogEntry> = seen[n]
+            .iter()
+            .filter(|e| !(set_up(e) || skip_trx && (is_read(e) || prepared && beside_reads(e))))
+            .collect();
         assert!(strange.is_empty(), "{what}: replica {n} got what it must not:{}", listed(&strange));
     }
     if skip_trx {
@@ -204,10 +224,13 @@ fn all_on(family: Family) {
     // Debian's interpreter: the one that its MySQLdb is for.
     judge_script(&shop, "/usr/bin/python3", "shop.py");
     judge_script(&shop, "ruby", "shop.rb");
-    finish(sysbench(plain("sysbench"), &shop.cluster, "prepare", false), "sysbench prepare");
+    let as_text = Mode { skip_trx: false, prepared: false };
+    finish(sysbench(plain("sysbench"), &shop.cluster, "prepare", as_text), "sysbench prepare");
     shop.cluster.wait_in_step().unwrap();
-    judge_sysbench(&shop, true);
-    judge_sysbench(&shop, false);
+    for prepared in [false, true] {
+        judge_sysbench(&shop, Mode { skip_trx: true, prepared });
+        judge_sysbench(&shop, Mode { skip_trx: false, prepared });
+    }
 }
 
 #[test]
