@@ -27,8 +27,11 @@ lists=(
   "exim4-base exim4-daemon-heavy"
 )
 # Of what apt would install with them: scripts for installing, and what only R's graphics need.
-needless='^(adduser|cron|cron-daemon-common|dbconfig-.*|debconf|fontconfig.*|fonts-.*|init-system-helpers|libc-bin|libc6|libgl.*|libice6|libpango.*|libsm6
-  |libthai.*|libtiff6|libtk8.6|libwebp7|libx.*|lsb-base|netbase|passwd|pci.ids|perl|sed|shared-mime-info|ssl-cert|sysvinit-utils|tk8.6|tzdata|ucf|unzip|x11-.*|xdg-utils|zip)$'
+needless='^(adduser|cron|cron-daemon-common|dbconfig-common|debconf|fontconfig|fontconfig-config|fonts-.*|init-system-helpers|
+  libc-bin|libc6|libcairo2|libdatrie1|libfontconfig1|libfreetype6|libfribidi0|libgl1|libglvnd0|libglx.*|libgraphite2-3|libharfbuzz0b|libice6|
+  libpango.*|libpixman-1-0|libpng16-16|libsm6|libthai.*|libtiff6|libtk8.6|libwebp7|libx11.*|libxau6|libxcb.*|libxdmcp6|libxext6|
+  libxft2|libxrender1|libxss1|libxt6|lsb-base|netbase|passwd|pci.ids|perl|sed|shared-mime-info|ssl-cert|sysvinit-utils|tk8.6|
+  tzdata|ucf|unzip|x11-.*|xdg-utils|zip)$'
 # What the tests start or load.
 files="usr/bin/mydumper usr/bin/myloader usr/sbin/postmap usr/lib/postfix/postfix-mysql.so usr/sbin/dovecot usr/bin/doveadm
   usr/lib/dovecot/auth usr/sbin/pdns_server usr/bin/pdnsutil

@@ -11,6 +11,10 @@ const ADDRESSES: usize = 24;
 const FOUND: usize = 22;
 
 fn play(stage: &Stage) {
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("left out: Postfix believes its list of table types only when root owns the file");
+        return;
+    }
     stage.sql(
         "CREATE TABLE aliases (address VARCHAR(100) PRIMARY KEY, destination VARCHAR(200), active INT);
          INSERT INTO aliases VALUES ('o''hara@example.org', 'gr\u{fc}n@example.net', 1), ('gone@example.org', 'x', 0),
