@@ -346,6 +346,15 @@ static void listings(MYSQL *m)
     rows(r);
     mysql_free_result(r);
   }
+  /* The pattern is a part of the column's name. */
+  static const char *const patterns[] = {NULL, "", "%", "results\\_p", "it's", "back\\\\slash"};
+  for (unsigned i = 0; i < sizeof patterns / sizeof *patterns; i++)
+    for (int dbs = 0; dbs < 2; dbs++) {
+      r = dbs ? mysql_list_dbs(m, patterns[i]) : mysql_list_tables(m, patterns[i]);
+      say("%s like %s: %s", dbs ? "dbs" : "tables", or_null(patterns[i]), r ? mysql_fetch_field_direct(r, 0)->name : "NULL");
+      show("after it", m);
+      mysql_free_result(r);
+    }
   r = mysql_list_fields(m, "results_p", NULL);
   if (r) {
     say("list_fields:");

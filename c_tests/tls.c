@@ -234,6 +234,27 @@ static void early_errors(void)
     }
 }
 
+/* mysql_ssl_set asks for TLS, in one library even when it names no file. */
+static void nothing_named(void)
+{
+  section("mysql_ssl_set without a file");
+  MYSQL *m = mysql_init(NULL);
+  say("returns %d", mysql_ssl_set(m, NULL, NULL, NULL, NULL, NULL) != 0);
+#if LAB_MARIADB_ABI
+  my_bool on = 7;
+  mysql_get_optionv(m, MYSQL_OPT_SSL_ENFORCE, &on);
+  say("enforced %d", on);
+#endif
+  attempt("nothing named", m, "127.0.0.1", user(), pass());
+#if LAB_MARIADB_ABI
+  m = mysql_init(NULL);
+  on = 0;
+  mysql_ssl_set(m, NULL, NULL, NULL, NULL, NULL);
+  mysql_options(m, MYSQL_OPT_SSL_ENFORCE, &on);
+  attempt("nothing named, then not enforced", m, "127.0.0.1", user(), pass());
+#endif
+}
+
 int main(void)
 {
   lab_start();
@@ -241,6 +262,7 @@ int main(void)
   name_files();
   MYSQL *a = admin();
   authorities();
+  nothing_named();
   certificates(a);
   versions();
   deaths();

@@ -658,6 +658,26 @@ fn non_blocking_statements_reach_the_right_server() {
     }
 }
 
+/// A routed handle has no connection before its first statement; programs that ask for the server must not notice.
+#[test]
+fn a_handle_without_a_connection_yet_answers_as_the_originals() {
+    let library = library();
+    for family in harness::families() {
+        let cluster = Cluster::start(Spec::new(family, 2).general_log(false)).unwrap();
+        let config = cluster.folder().join("lazy.json");
+        write_private(&config, &routing(&cluster));
+        for abi in abis() {
+            let alone = run(command("lazy", abi, None), &cluster);
+            assert!(alone.status.success(), "{abi:?}, server {family}: with the original: {}", alone.status);
+            let mut ours = command("lazy", abi, Some(&library));
+            ours.env("MYSQLND_MS_ENABLE", "1").env("MYSQLND_MS_CONFIG_FILE", &config);
+            let ours = run(ours, &cluster);
+            assert!(ours.status.success(), "{abi:?}, server {family}: {}\n{}", ours.status, text(&ours.stderr));
+            assert_eq!(text(&ours.stdout), text(&alone.stdout), "{abi:?}, server {family}");
+        }
+    }
+}
+
 /// One section, reached by the port that the program connects to anyway.
 fn routing(cluster: &Cluster) -> String {
     let node = |n: usize| {

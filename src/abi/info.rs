@@ -129,24 +129,33 @@ entry! {
     }
 }
 
-/// Makes sure that a lazy handle knows its server, connecting if it does not, and publishes what it learned.
+/// Makes sure that `text`, a field of a handle that a connection fills, says something: a lazy handle connects for it.
 ///
 /// # Safety
-/// `mysql` is NULL or a valid handle.
-unsafe fn know_server<F: super::family::Abi>(mysql: *mut F::Mysql) -> bool {
+/// `mysql` is NULL or a valid handle; `text` is a field of it.
+pub(super) unsafe fn know_server<F: super::family::Abi>(mysql: *mut F::Mysql, text: *mut *mut c_char) -> bool {
     // What was published stays, also when the connection is gone, and while an operation is pending.
-    // SAFETY: the caller's promise.
-    if unsafe { !F::server_version(mysql).read().is_null() } {
+    // SAFETY: the caller's promise; a published text is ended by NUL.
+    if unsafe { super::convert::c_bytes(text.read()) }.is_some_and(|text| !text.is_empty()) {
         return true;
     }
     // SAFETY: the caller's promise.
     let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return false };
-    if handle.session.server_version().is_some() {
-        return true;
-    }
     let result = block_on(handle.session.know_server());
     // SAFETY: lent through `mysql`.
     unsafe { handle.answer(mysql, result) == 0 }
+}
+
+/// Connects a lazy handle that has no connection yet, for what only a connection knows. Its error waits for a statement.
+///
+/// # Safety
+/// `mysql` is a valid handle.
+unsafe fn meet_server<F: super::family::Abi>(mysql: *mut F::Mysql) {
+    // SAFETY: the caller's promise; a handle that never connected or was closed has no `vio`.
+    if unsafe { !F::vio(mysql).read().is_null() } {
+        // SAFETY: the caller's promise.
+        unsafe { know_server::<F>(mysql, F::host_info(mysql)) };
+    }
 }
 
 entry! {
@@ -159,7 +168,7 @@ entry! {
     fn mysql_get_server_info<F>(mysql: *mut F::Mysql) -> *const c_char;
     handle mysql, fails ptr::null(), {
         // SAFETY: the caller's promise.
-        if unsafe { !know_server::<F>(mysql) } {
+        if unsafe { !know_server::<F>(mysql, F::server_version(mysql)) } {
             return ptr::null();
         }
         // SAFETY: the caller's promise.
@@ -175,7 +184,7 @@ entry! {
     fn mysql_get_server_version<F>(mysql: *mut F::Mysql) -> c_ulong;
     handle mysql, fails 0, {
         // SAFETY: the caller's promise.
-        if unsafe { !know_server::<F>(mysql) } {
+        if unsafe { !know_server::<F>(mysql, F::server_version(mysql)) } {
             return 0;
         }
         // SAFETY: the caller's promise; the server's version was published.
@@ -204,7 +213,7 @@ entry! {
     fn mysql_get_host_info<F>(mysql: *mut F::Mysql) -> *const c_char;
     handle mysql, fails ptr::null(), {
         // SAFETY: the caller's promise.
-        unsafe { know_server::<F>(mysql) };
+        unsafe { know_server::<F>(mysql, F::host_info(mysql)) };
         // SAFETY: the caller's promise.
         unsafe { F::host_info(mysql).read() }
     }
@@ -217,6 +226,8 @@ entry! {
     /// `mysql` is NULL or a valid handle.
     fn mysql_get_ssl_cipher<F>(mysql: *mut F::Mysql) -> *const c_char;
     handle mysql, fails ptr::null(), {
+        // SAFETY: the caller's promise.
+        unsafe { meet_server::<F>(mysql) };
         // SAFETY: the caller's promise.
         let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return ptr::null() };
         let Some(cipher) = handle.session.server().and_then(|server| server.tls_cipher.as_ref()) else {
@@ -234,6 +245,8 @@ entry! {
     /// `mysql` is NULL or a valid handle.
     fn mysql_get_server_name<F>(mysql: *mut F::Mysql) -> *const c_char;
     handle mysql, fails ptr::null(), {
+        // SAFETY: the caller's promise.
+        unsafe { meet_server::<F>(mysql) };
         // SAFETY: the caller's promise.
         let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return ptr::null() };
         match handle.session.server() {

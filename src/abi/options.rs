@@ -443,7 +443,8 @@ entry! {
 }
 
 entry! {
-    /// Sets the five TLS files at once; NULL = none. Returns: 0.
+    /// Sets the five TLS files at once; NULL = none. In the MariaDB family it also asks for TLS, whatever is given.
+    /// Returns: 0.
     ///
     /// # Safety
     /// `mysql` is NULL or a valid handle; the texts are NULL or NUL-ended strings.
@@ -454,6 +455,11 @@ entry! {
     handle mysql, fails 1, {
         // SAFETY: the caller's promise.
         let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return 1 };
+        if F::FAMILY == Family::MariaDb {
+            let enforced = Value::Flag(true);
+            apply(handle.session.options(), &mut handle.settings, Opt::TlsEnforce, &enforced);
+            handle.settings.put(Opt::TlsEnforce, enforced);
+        }
         for (opt, text) in [
             (Opt::TlsKey, key),
             (Opt::TlsCert, cert),

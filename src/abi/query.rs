@@ -8,6 +8,7 @@ use std::ptr;
 
 use crate::conn::driver::{block_on, block_on_pinned};
 use crate::error::Error;
+use crate::options::Family;
 use crate::result::Columns;
 
 use super::attributes::sending;
@@ -181,9 +182,18 @@ unsafe fn list<F: super::family::Abi>(mysql: *mut F::Mysql, sql: &[u8]) -> *mut 
     unsafe { super::result::mysql_store_result::<F>(mysql) }
 }
 
-/// `what`, then ` LIKE 'wild'` with the pattern quoted, as the originals write it.
-fn with_pattern(what: &str, wild: Option<&[u8]>) -> Vec<u8> {
-    let mut sql = what.as_bytes().to_vec();
+/// `SHOW what`, with the pattern as the family's original writes it, which the name of the column repeats: libmysqlclient
+/// quotes it and leaves an empty one out; Connector/C takes it as it is, `%` for NULL, into a buffer of 255 bytes.
+fn show<F: super::family::Abi>(what: &str, wild: Option<&[u8]>) -> Vec<u8> {
+    const BUFFER: usize = 255;
+    if F::FAMILY == Family::MariaDb {
+        let mut sql = format!("SHOW {} LIKE '", what.to_ascii_uppercase()).into_bytes();
+        sql.extend_from_slice(wild.unwrap_or(b"%"));
+        sql.push(b'\'');
+        sql.truncate(BUFFER - 1);
+        return sql;
+    }
+    let mut sql = format!("show {what}").into_bytes();
     if let Some(wild) = wild.filter(|wild| !wild.is_empty()) {
         sql.extend_from_slice(b" like '");
         for &byte in wild {
@@ -207,7 +217,7 @@ entry! {
     fn mysql_list_dbs<F>(mysql: *mut F::Mysql, wild: *const c_char) -> *mut F::Res;
     handle mysql, fails ptr::null_mut(), {
         // SAFETY: the caller's promise.
-        let sql = with_pattern("show databases", unsafe { c_bytes(wild) });
+        let sql = show::<F>("databases", unsafe { c_bytes(wild) });
         // SAFETY: the caller's promise.
         unsafe { list::<F>(mysql, &sql) }
     }
@@ -223,7 +233,7 @@ entry! {
     fn mysql_list_tables<F>(mysql: *mut F::Mysql, wild: *const c_char) -> *mut F::Res;
     handle mysql, fails ptr::null_mut(), {
         // SAFETY: the caller's promise.
-        let sql = with_pattern("show tables", unsafe { c_bytes(wild) });
+        let sql = show::<F>("tables", unsafe { c_bytes(wild) });
         // SAFETY: the caller's promise.
         unsafe { list::<F>(mysql, &sql) }
     }

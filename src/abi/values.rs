@@ -140,6 +140,16 @@ unsafe fn of_fields<A: Abi>(mysql: *mut A::Mysql, value: c_uint, arg: *mut c_voi
     // SAFETY: the caller's promise.
     unsafe {
         let connected = !A::vio(mysql).read().is_null();
+        if connected
+            && matches!(
+                value,
+                v::MARIADB_CONNECTION_SERVER_VERSION
+                    | v::MARIADB_CONNECTION_SERVER_TYPE
+                    | v::MARIADB_CONNECTION_SERVER_VERSION_ID
+            )
+        {
+            super::info::know_server::<A>(mysql, A::server_version(mysql));
+        }
         match value {
             v::MARIADB_CONNECTION_ERROR_ID => put(arg.cast(), A::last_errno(mysql).read()),
             v::MARIADB_CONNECTION_ERROR => put(arg.cast(), A::last_error(mysql)),

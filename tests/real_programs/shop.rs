@@ -1,25 +1,16 @@
-//! "Shown by": unchanged Perl, Python and Ruby programs and sysbench, preloaded with routing on, on a primary with two
-//! replicas of each family. The servers' general logs decide where each statement ran; our own word is not asked.
+//! Programs of ours in Perl, Python and Ruby, which mark their statements (README.md), and sysbench: where did each
+//! statement run?
 //!
 //! `MS_SYSBENCH_SECONDS` (default 4) is the length of one sysbench run; the Makefile has a target that takes 60.
-#![allow(clippy::unwrap_used, clippy::print_stderr, clippy::print_stdout)]
 
+use crate::logs::{asks, listed, marks, seen, set_up};
+use crate::running::{configure, finish, plain, routed};
 use harness::{Cluster, Family, LogEntry, LogMark, Spec};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// How many connections each program opens one after the other.
 const HANDLES: &str = "6";
-
-/// Our library, as built beside this test.
-fn library() -> PathBuf {
-    if let Some(named) = std::env::var_os("MS_LIBRARY") {
-        return PathBuf::from(named).canonicalize().unwrap();
-    }
-    let file = std::env::current_exe().unwrap().parent().unwrap().join("libmysqlclient_ms.so");
-    assert!(file.is_file(), "{} is not there", file.display());
-    file
-}
 
 /// A cluster with the tables the programs use, on every node.
 struct Shop {
@@ -41,78 +32,21 @@ impl Shop {
         let rows: Vec<String> = (1..=100).map(|id| format!("({id}, 'value {id} \u{20ac}')")).collect();
         cluster.sql(0, &format!("INSERT INTO test.real_read VALUES {}", rows.join(","))).unwrap();
         cluster.wait_in_step().unwrap();
-        let config = cluster.folder().join("shop.json");
-        std::fs::write(&config, routing(&cluster)).unwrap();
-        let mut mode = std::fs::metadata(&config).unwrap().permissions();
-        std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o600);
-        std::fs::set_permissions(&config, mode).unwrap();
+        let config = configure(&cluster, cluster.folder());
         Shop { cluster, config }
     }
 
-    /// A command with routing on for connects to the primary's port; the program is told nothing.
     fn routed(&self, program: &str) -> Command {
-        let mut command = plain(program);
-        command.env("LD_PRELOAD", library()).env("MYSQLND_MS_ENABLE", "1").env("MYSQLND_MS_CONFIG_FILE", &self.config);
-        command
+        routed(program, &self.config)
     }
 
     fn marks(&self) -> Vec<LogMark> {
-        self.cluster.nodes().map(|n| self.cluster.log_mark(n).unwrap()).collect()
+        marks(&self.cluster)
     }
 
-    /// What the account of the tests did on each node since `marks`.
     fn seen(&self, marks: &[LogMark]) -> Vec<Vec<LogEntry>> {
-        self.cluster
-            .nodes()
-            .map(|n| {
-                let all = self.cluster.general_log_since(n, &marks[n]).unwrap();
-                all.into_iter().filter(|entry| entry.user == harness::APP_USER).collect()
-            })
-            .collect()
+        seen(&self.cluster, harness::APP_USER, marks)
     }
-}
-
-/// One section, reached by the port that programs connect to anyway. `master_on_write` is off: what is looked at is
-/// where each statement goes by itself.
-fn routing(cluster: &Cluster) -> String {
-    let node = |n: usize| {
-        let at = cluster.endpoint(n);
-        format!(r#"{{"host": "{}", "port": {}}}"#, at.host, at.port)
-    };
-    format!(
-        r#"{{"shop": {{
-            "master": {{"primary": {}}},
-            "slave": {{"replica1": {}, "replica2": {}}},
-            "match": {{"host": "{}", "port": {}}},
-            "filters": {{"roundrobin": []}},
-            "master_on_write": false
-        }}}}"#,
-        node(0),
-        node(1),
-        node(2),
-        cluster.endpoint(0).host,
-        cluster.endpoint(0).port
-    )
-}
-
-fn plain(program: &str) -> Command {
-    let mut command = Command::new(program);
-    for (name, _) in std::env::vars_os() {
-        let name = name.to_string_lossy().into_owned();
-        if name.starts_with("MYSQLND_MS_") || name == "MYSQL_PWD" || name == "LD_PRELOAD" {
-            command.env_remove(name);
-        }
-    }
-    command.stdin(Stdio::null());
-    command
-}
-
-/// Runs a program to its good end; its standard output. With ours, its standard error must stay as it is without.
-fn finish(mut command: Command, what: &str) -> (String, String) {
-    let output = command.output().unwrap_or_else(|error| panic!("{what}: {error}"));
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{what}: {}\n{out}\n{err}", output.status);
-    (out.into_owned(), err.into_owned())
 }
 
 fn script(mut command: Command, name: &str, cluster: &Cluster) -> Command {
@@ -134,40 +68,11 @@ fn marked<'a>(entries: &'a [LogEntry], mark: &str) -> Vec<&'a LogEntry> {
     entries.iter().filter(|entry| entry.command == "Query" && entry.argument.trim_end().ends_with(&end)).collect()
 }
 
-/// Whether an entry is what a connection of ours may send on its own account.
-fn set_up(entry: &LogEntry) -> bool {
-    let text = entry.argument.trim_start().to_ascii_uppercase();
-    match entry.command.as_str() {
-        "Connect" | "Quit" | "Init DB" | "Ping" | "Reset connection" | "Reset Connection" | "Set option" => true,
-        "Query" => {
-            text.starts_with("SELECT @@SQL_MODE")
-                || text.starts_with("SET ") && !text.starts_with("SET @BASKET")
-                || asks(&text)
-        }
-        _ => false,
-    }
-}
-
-/// The questions that go ahead of reads: has a replica what the session wrote, what has the source executed.
-fn asks(text: &str) -> bool {
-    let questions = [
-        "SELECT MASTER_GTID_WAIT(",
-        "SELECT WAIT_FOR_EXECUTED_GTID_SET(",
-        "SELECT 1-GTID_SUBSET(",
-        "SELECT @@GLOBAL.GTID_",
-    ];
-    questions.iter().any(|question| text.starts_with(question))
-}
-
 /// The number behind `key=` in a program's last line.
 fn count(out: &str, key: &str) -> usize {
     let last = out.lines().last().unwrap();
     let found = last.split(' ').find_map(|word| word.strip_prefix(key)?.strip_prefix('='));
     found.unwrap_or_else(|| panic!("no {key} in {last:?}")).parse().unwrap()
-}
-
-fn listed(entries: &[&LogEntry]) -> String {
-    entries.iter().take(20).map(|e| format!("\n    {} {}: {}", e.thread_id, e.command, e.argument)).collect()
 }
 
 /// Runs a script without and with the library; same output, and the logs as they must be.
@@ -214,13 +119,22 @@ fn judge_script(shop: &Shop, interpreter: &str, name: &str) {
     );
 }
 
-fn sysbench(mut command: Command, cluster: &Cluster, verb: &str, skip_trx: bool) -> Command {
+/// How one run of sysbench speaks to the server.
+#[derive(Clone, Copy)]
+struct Mode {
+    /// Every statement for itself, not in transactions.
+    skip_trx: bool,
+    /// Statements that the server has prepared, as sysbench does by default.
+    prepared: bool,
+}
+
+fn sysbench(mut command: Command, cluster: &Cluster, verb: &str, mode: Mode) -> Command {
     let at = cluster.endpoint(0);
     let seconds = std::env::var("MS_SYSBENCH_SECONDS").unwrap_or_else(|_| "4".into());
     command.arg("oltp_read_write");
     for (name, value) in [
         ("db-driver", "mysql"),
-        ("db-ps-mode", "disable"),
+        ("db-ps-mode", if mode.prepared { "auto" } else { "disable" }),
         ("mysql-host", &at.host),
         ("mysql-port", &at.port.to_string()),
         ("mysql-user", harness::APP_USER),
@@ -234,7 +148,7 @@ fn sysbench(mut command: Command, cluster: &Cluster, verb: &str, skip_trx: bool)
         ("mysql-ignore-errors", "1062,1213,1020,1205"),
         // enough to see, and a log that can be read
         ("rate", "100"),
-        ("skip-trx", if skip_trx { "on" } else { "off" }),
+        ("skip-trx", if mode.skip_trx { "on" } else { "off" }),
     ] {
         command.arg(format!("--{name}={value}"));
     }
@@ -244,7 +158,7 @@ fn sysbench(mut command: Command, cluster: &Cluster, verb: &str, skip_trx: bool)
 
 fn is_read(entry: &LogEntry) -> bool {
     let text = entry.argument.trim_start().to_ascii_uppercase();
-    entry.command == "Query" && text.starts_with("SELECT") && !asks(&text)
+    matches!(entry.command.as_str(), "Query" | "Execute") && text.starts_with("SELECT") && !asks(&text)
 }
 
 /// Numbers of sysbench's report: reads, writes, others.
@@ -255,12 +169,19 @@ fn performed(out: &str) -> [usize; 3] {
     })
 }
 
-fn judge_sysbench(shop: &Shop, skip_trx: bool) {
-    let what = format!("sysbench on {}, skip-trx={skip_trx}", shop.cluster.family());
+/// What comes with a prepared read: it is prepared where it would run now, ahead of the transaction that executes it.
+fn beside_reads(entry: &LogEntry) -> bool {
+    let read = entry.argument.trim_start().to_ascii_uppercase().starts_with("SELECT");
+    entry.command == "Close stmt" || entry.command == "Prepare" && read
+}
+
+fn judge_sysbench(shop: &Shop, mode: Mode) {
+    let Mode { skip_trx, prepared } = mode;
+    let what = format!("sysbench on {}, skip-trx={skip_trx}, prepared={prepared}", shop.cluster.family());
     let originals_only = std::env::var_os("MS_ORIGINALS_ONLY").is_some();
     let marks = shop.marks();
     let runner = if originals_only { plain("sysbench") } else { shop.routed("sysbench") };
-    let (out, err) = finish(sysbench(runner, &shop.cluster, "run", skip_trx), &what);
+    let (out, err) = finish(sysbench(runner, &shop.cluster, "run", mode), &what);
     assert!(err.is_empty(), "{what}: nothing on standard error:\n{err}");
     let [reads, writes, _] = performed(&out);
     assert!(reads > 100 && writes > 30, "{what}: it did something:\n{out}");
@@ -268,7 +189,8 @@ fn judge_sysbench(shop: &Shop, skip_trx: bool) {
     let on: Vec<usize> = seen.iter().map(|entries| entries.iter().filter(|e| is_read(e)).count()).collect();
     let changes = |entries: &[LogEntry]| {
         let verbs = ["INSERT", "UPDATE", "DELETE"];
-        entries.iter().filter(|e| verbs.iter().any(|verb| e.argument.trim_start().starts_with(verb))).count()
+        let ran = |e: &&LogEntry| e.command != "Prepare";
+        entries.iter().filter(ran).filter(|e| verbs.iter().any(|v| e.argument.trim_start().starts_with(v))).count()
     };
     // A statement that was under way at the end, or that met a deadlock, is in the log only.
     assert!(changes(&seen[0]) >= writes, "{what}: {} of {writes} writes are on the primary", changes(&seen[0]));
@@ -278,7 +200,8 @@ fn judge_sysbench(shop: &Shop, skip_trx: bool) {
         return;
     }
     for n in [1, 2] {
-        let strange: Vec<&LogEntry> = seen[n].iter().filter(|e| !(set_up(e) || skip_trx && is_read(e))).collect();
+        let strange: Vec<&LogEntry> =
+            seen[n].iter().filter(|e| !(set_up(e) || skip_trx && is_read(e) || prepared && beside_reads(e))).collect();
         assert!(strange.is_empty(), "{what}: replica {n} got what it must not:{}", listed(&strange));
     }
     if skip_trx {
@@ -299,10 +222,13 @@ fn all_on(family: Family) {
     // Debian's interpreter: the one that its MySQLdb is for.
     judge_script(&shop, "/usr/bin/python3", "shop.py");
     judge_script(&shop, "ruby", "shop.rb");
-    finish(sysbench(plain("sysbench"), &shop.cluster, "prepare", false), "sysbench prepare");
+    let as_text = Mode { skip_trx: false, prepared: false };
+    finish(sysbench(plain("sysbench"), &shop.cluster, "prepare", as_text), "sysbench prepare");
     shop.cluster.wait_in_step().unwrap();
-    judge_sysbench(&shop, true);
-    judge_sysbench(&shop, false);
+    for prepared in [false, true] {
+        judge_sysbench(&shop, Mode { skip_trx: true, prepared });
+        judge_sysbench(&shop, Mode { skip_trx: false, prepared });
+    }
 }
 
 #[test]
