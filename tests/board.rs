@@ -269,6 +269,25 @@ fn the_host_scope_shows_the_writes_of_other_processes() {
 }
 
 #[test]
+fn a_former_source_does_not_answer_for_what_others_wrote_to_the_new_one() {
+    for family in families() {
+        let cluster = cluster(family, 1);
+        let keys = r#""consistency": {"scope": "host", "wait_ms": 20}, "discover": "read_only", "probe_ms": 2000"#;
+        let shop = Shop::new(&addresses(&cluster), keys);
+        let mut handle = shop.connect(Some("test_board"));
+        handle.ok("UPDATE t SET v = 1");
+        cluster.wait_in_step().unwrap();
+        assert_eq!(handle.value("SELECT v FROM t"), "1");
+        cluster.promote(1).unwrap();
+        cluster.stop_applier(0).unwrap();
+        // This handle has heard of no promotion; the other process finds it out, and writes.
+        assert_eq!(end(start(&shop, "UPDATE t SET v = 2")), "done on node 1", "{family}");
+        assert_eq!(handle.value("SELECT v FROM t"), "2", "{family}: {}", handle.decision());
+        assert_eq!(handle.node(), 1, "{family}");
+    }
+}
+
+#[test]
 fn without_a_board_the_host_scope_reads_from_the_source() {
     for family in families() {
         let cluster = cluster(family, 1);

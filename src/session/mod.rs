@@ -14,6 +14,7 @@ mod connect;
 mod decision;
 mod discover;
 mod effects;
+mod executed;
 mod execution;
 mod infile;
 mod injection;

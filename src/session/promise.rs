@@ -7,9 +7,9 @@
 
 use std::time::Duration;
 
-use crate::cluster::config::PLACEHOLDER;
 use crate::cluster::config::quality::{Consistency, Level, OnTimeout, Scope};
-use crate::cluster::gtid::{Position, mariadb, token};
+use crate::cluster::config::{Discover, PLACEHOLDER};
+use crate::cluster::gtid::{Position, token};
 use crate::cluster::progress::PAUSE;
 use crate::cluster::topology::{NodeId, NodeSet, Role};
 use crate::conn;
@@ -18,6 +18,7 @@ use crate::log;
 use crate::route::decide::{Freshness, Reason};
 
 use super::arm;
+use super::executed;
 use super::routed::Router;
 
 /// A question that is sent ahead of a read.
@@ -68,7 +69,7 @@ enum Demand {
 
 /// How far the position is to be trusted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Doubt {
+pub(super) enum Doubt {
     /// All of it.
     #[default]
     None,
@@ -82,11 +83,11 @@ enum Doubt {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Peer {
     /// Which server it is.
-    identity: Box<[u8]>,
+    pub(super) identity: Box<[u8]>,
     /// Its replies carry the GTIDs of writes; None before the first connection.
     tracks: Option<bool>,
     /// The last version of the handle's position that it is known to have.
-    has: u64,
+    pub(super) has: u64,
     /// It passed the check for the GTID of this number.
     checked: u64,
     /// It was too late when it was looked at last: it comes back when it is well below the limit.
@@ -116,14 +117,14 @@ pub(super) struct Promise {
     pub(super) on_timeout: OnTimeout,
     /// A `match` rule brought the handle here: its program knows nothing of replicas.
     by_rule: bool,
-    account: Box<[u8]>,
+    pub(super) account: Box<[u8]>,
     pub(super) peers: Box<[Peer]>,
     /// What was written.
-    position: Option<Position>,
+    pub(super) position: Option<Position>,
     /// Counts the changes of `position`; 0 = nothing was written.
-    version: u64,
+    pub(super) version: u64,
     /// Whether `position` can be relied on.
-    doubt: Doubt,
+    pub(super) doubt: Doubt,
     /// The node of the last write.
     writer: Option<usize>,
     /// The last GTID that came, as text.
@@ -136,6 +137,10 @@ pub(super) struct Promise {
     process_version: u64,
     /// The board's losses that are known.
     losses: u32,
+    /// Some of `position` was written by others: who is the source now may not be known here.
+    foreign: bool,
+    /// The version for which the servers were asked who is the source, because the one that was thought to be lacked it.
+    pub(super) asked_roles: u64,
     demand: Demand,
     /// The version of `position` that all replicas are known to have; 0 = none.
     all_have: u64,
@@ -165,6 +170,8 @@ impl Promise {
             named: None,
             process_version: 0,
             losses: 0,
+            foreign: false,
+            asked_roles: 0,
             demand: Demand::Nothing,
             all_have: 0,
         }
@@ -224,6 +231,12 @@ impl Promise {
             position.bound();
         }
         self.version += 1;
+    }
+
+    /// The same for what others have written.
+    pub(super) fn require_foreign(&mut self, position: &Position) {
+        self.foreign = true;
+        self.require(position);
     }
 
     /// The handle's reads are to see this GTID, which only the configuration's statement can look for.
@@ -295,7 +308,7 @@ impl Promise {
             Error::client(cr::UNKNOWN_ERROR, format!("mysqlclient-ms: hint ms=gtid:{text}: no token, GTID or GTID set"))
         })?;
         if self.position.as_ref().is_none_or(|known| !known.covers(&position)) {
-            self.require(&position);
+            self.require_foreign(&position);
         }
         Ok(())
     }
@@ -433,7 +446,7 @@ impl Router {
             self.promise.all_have = self.promise.version;
         }
         if ask == Ask::Nothing || fresh == replicas || (ask == Ask::Before && !fresh.is_empty()) {
-            return if fresh.is_empty() { Freshness::Source(Reason::NoneFresh) } else { Freshness::Replicas(fresh) };
+            return if fresh.is_empty() { self.none_fresh(ask) } else { Freshness::Replicas(fresh) };
         }
         // The others are asked ahead of their first read after a write, so that they take their share of the reads. They
         // are not waited for while another one is known to be good.
@@ -449,10 +462,24 @@ impl Router {
         };
         let asked: NodeSet = replicas.minus(fresh).iter().filter(worth_asking).collect();
         if asked.is_empty() {
-            return if fresh.is_empty() { Freshness::Source(Reason::NoneFresh) } else { Freshness::Replicas(fresh) };
+            return if fresh.is_empty() { self.none_fresh(ask) } else { Freshness::Replicas(fresh) };
         }
         self.promise.demand = Demand::Fresh { waits };
         Freshness::Replicas(fresh.or(asked))
+    }
+
+    /// A source has to answer. One that is said to be it has to prove that, where others have written: they may know of another
+    /// one.
+    fn none_fresh(&mut self, ask: Ask) -> Freshness {
+        let promise = &mut self.promise;
+        if promise.foreign && ask != Ask::Nothing && self.section.recovery.discover != Discover::File {
+            let version = promise.version;
+            let has = |id: NodeId| promise.peers.get(id.index()).is_some_and(|peer| peer.has == version);
+            if !self.section.sources_now().iter().all(has) {
+                promise.demand = Demand::Position;
+            }
+        }
+        Freshness::Source(Reason::NoneFresh)
     }
 
     /// The next statement is no read: nothing is asked for it.
@@ -510,7 +537,7 @@ impl Router {
         if let Some(written) = self.section.progress.written(&self.promise.account)
             && self.promise.position.as_ref().is_none_or(|position| !position.covers(&written))
         {
-            self.promise.require(&written);
+            self.promise.require_foreign(&written);
         }
     }
 
@@ -555,7 +582,7 @@ impl Router {
                 format!("SELECT 1-GTID_SUBSET('{wanted}',@@GLOBAL.gtid_executed)")
             }
             (Question::Reached { .. }, false) => format!("SELECT WAIT_FOR_EXECUTED_GTID_SET('{wanted}',{seconds})"),
-            (Question::Executed, true) => EXECUTED_MARIADB.to_owned(),
+            (Question::Executed, true) => executed::OF_MARIADB.to_owned(),
             (Question::Executed, false) => "SELECT @@GLOBAL.gtid_executed".to_owned(),
             (Question::Lag(_), _) => self.lag_question(node, server).into_owned(),
         }
@@ -628,67 +655,5 @@ impl Router {
             self.promise.wait.as_millis()
         );
         log::get().message(log::Level::Decision, self.handle_number, &text);
-    }
-
-    /// A source answered [`Question::Executed`] with these values: the position is known again, and what the source does
-    /// not have is lost.
-    pub(super) fn answered_executed(&mut self, values: &[Vec<u8>], mariadb: bool) {
-        let text = |index: usize| values.get(index).map_or(&[][..], Vec::as_slice);
-        self.promise.demand = Demand::Nothing;
-        let Ok(mut executed) = Position::parse(text(0), mariadb) else { return };
-        let lost = self.promise.position.as_ref().and_then(|written| lost(written, &executed, text(1)));
-        let doubt = std::mem::take(&mut self.promise.doubt);
-        match &lost {
-            Some(lost) => {
-                self.tell_lost(lost);
-                self.section.progress.lost(&self.promise.account, &executed, self.now);
-            }
-            None if doubt == Doubt::MayBeLost => return,
-            None => {}
-        }
-        // The version never goes back: what nodes were known to have belongs to earlier ones.
-        self.promise.version += 1;
-        if executed.is_empty() {
-            // Nothing is left to be seen, so every node has it.
-            let version = self.promise.version;
-            self.promise.position = None;
-            self.promise.peers.iter_mut().for_each(|peer| peer.has = version);
-        } else {
-            executed.bound();
-            self.promise.position = Some(executed);
-        }
-    }
-
-    fn tell_lost(&self, lost: &str) {
-        let text = format!(
-            "transactions of this session are lost: {lost} was acknowledged by a source that is gone, and the present one \
-             does not have it; reads do not wait for it"
-        );
-        log::get().message(log::Level::Warning, self.handle_number, &text);
-    }
-}
-
-/// What a server of MariaDB has executed, and the last transactions of every server that it knows of.
-const EXECUTED_MARIADB: &str = "SELECT @@GLOBAL.gtid_current_pos,CONCAT_WS(',',NULLIF(@@GLOBAL.gtid_binlog_state,''),NULLIF(@@GLOBAL.gtid_slave_pos,''))";
-
-/// What was written and is not among what a source has executed. `all`: on MariaDB, the last transactions of every server
-/// in every domain.
-fn lost(written: &Position, executed: &Position, all: &[u8]) -> Option<String> {
-    match (written, executed) {
-        (Position::MySql(written), Position::MySql(executed)) => {
-            let lost = written.minus(executed);
-            (!lost.is_empty()).then(|| lost.to_string())
-        }
-        (Position::MariaDb(written), Position::MariaDb(_)) => {
-            let all = mariadb::parse_list(all).unwrap_or_default();
-            let has = |wanted: &mariadb::Gtid| {
-                let reaches = |known: &mariadb::Gtid| {
-                    (known.domain, known.server) == (wanted.domain, wanted.server) && known.sequence >= wanted.sequence
-                };
-                all.iter().any(reaches)
-            };
-            written.gtids().iter().find(|gtid| !has(gtid)).map(ToString::to_string)
-        }
-        _ => Some(written.to_text()),
     }
 }

@@ -94,9 +94,9 @@ impl Session {
         let promise = self.promise_to_change()?;
         if let Some(gtid) = gtid {
             match Position::parse_any(gtid) {
-                Ok(position) if !(checks && promise.met_no_gtids()) => promise.require(&position),
+                Ok(position) if !(checks && promise.met_no_gtids()) => promise.require_foreign(&position),
                 _ if checks => promise.require_named(gtid),
-                Ok(position) => promise.require(&position),
+                Ok(position) => promise.require_foreign(&position),
                 Err(_) => return Err(Refused::Malformed),
             }
         }
@@ -118,7 +118,7 @@ impl Session {
     /// The following reads see what the handle saw that gave the token.
     pub fn set_token(&mut self, token: &[u8]) -> Result<(), Refused> {
         let position = token::read(token).map_err(|_| Refused::Malformed)?;
-        self.promise_to_change()?.require(&position);
+        self.promise_to_change()?.require_foreign(&position);
         Ok(())
     }
 
@@ -156,7 +156,7 @@ impl Session {
                 b"ms.gtid" => {
                     let position = token::read(value).or_else(|_| Position::parse_any(value));
                     match position {
-                        Ok(position) => router.promise.require(&position),
+                        Ok(position) => router.promise.require_foreign(&position),
                         Err(_) => return Err(wrong("ms.gtid", value, "a GTID, a GTID set or a token")),
                     }
                 }

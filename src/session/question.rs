@@ -102,8 +102,14 @@ impl Session {
         let Some(router) = self.router.as_deref_mut() else { return Ok(()) };
         let (version, waits) = match question {
             Question::Executed => {
-                router.answered_executed(&values, mariadb);
-                return Ok(());
+                if router.answered_executed(at, &values, mariadb) {
+                    return Ok(());
+                }
+                self.throw_reply_away(at, behind).await?;
+                self.failed();
+                self.learn_roles(None).await;
+                self.again = Some(Manner::OnSource);
+                return Err(Error::gone(self.options.family).sent(Sent::No));
             }
             Question::Checked => return self.read_check(at, &values, behind).await,
             Question::Reached { version, waits } => (version, waits),
