@@ -24,7 +24,7 @@ fn example(name: &str) -> PathBuf {
 /// The C example, built with Connector/C's header and linked to our library.
 fn c_example(folder: &Path) -> PathBuf {
     let program = folder.join("seen");
-    let flags = Command::new("pkg-config").args(["--cflags", "libmariadb"]).output().unwrap();
+    let flags = Command::new("mariadb_config").arg("--include").output().unwrap();
     let flags = String::from_utf8(flags.stdout).unwrap();
     let built = Command::new("cc")
         .args(["-Wall", "-Werror", "-o"])

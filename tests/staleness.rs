@@ -40,7 +40,7 @@ fn source(name: &str) -> PathBuf {
 
 fn c_worker(folder: &Path) -> PathBuf {
     let program = folder.join("worker");
-    let flags = Command::new("pkg-config").args(["--cflags", "--libs", "libmariadb"]).output().unwrap();
+    let flags = Command::new("mariadb_config").args(["--include", "--libs"]).output().unwrap();
     let flags = String::from_utf8(flags.stdout).unwrap();
     let built = Command::new("cc")
         .args(["-O1", "-Wall", "-Werror", "-o"])
