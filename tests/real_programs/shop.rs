@@ -158,7 +158,7 @@ fn sysbench(mut command: Command, cluster: &Cluster, verb: &str, mode: Mode) -> 
 
 fn is_read(entry: &LogEntry) -> bool {
     let text = entry.argument.trim_start().to_ascii_uppercase();
-    matches!(entry.command.as_str(), "Query" | "Execute") && text.starts_with("SELECT") && !asks(&text)
+    matches!(entry.command.as_str(), "Query" | "Execute") && text.starts_with("SELECT") && !set_up(entry)
 }
 
 /// Numbers of sysbench's report: reads, writes, others.
