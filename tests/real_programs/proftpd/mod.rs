@@ -66,7 +66,7 @@ fn answer(stream: &mut BufReader<TcpStream>) -> String {
     loop {
         let from = text.len();
         assert!(stream.read_line(&mut text).unwrap() > 0, "the connection was closed after {text:?}");
-        if text[from..].as_bytes().get(3) == Some(&b' ') {
+        if text.as_bytes()[from..].get(3) == Some(&b' ') {
             return text;
         }
     }
