@@ -134,9 +134,12 @@ entry! {
 /// # Safety
 /// `mysql` is NULL or a valid handle.
 unsafe fn know_server<F: super::family::Abi>(mysql: *mut F::Mysql) -> bool {
-    // What was published stays, also when the connection is gone, and while an operation is pending.
+    // What was published stays, also when the connection is gone, and while an operation is pending. An empty text is that of a
+    // handle that has no connection yet.
     // SAFETY: the caller's promise.
-    if unsafe { !F::server_version(mysql).read().is_null() } {
+    let published = unsafe { F::server_version(mysql).read() };
+    // SAFETY: published texts end with NUL.
+    if unsafe { super::convert::c_bytes(published) }.is_some_and(|text| !text.is_empty()) {
         return true;
     }
     // SAFETY: the caller's promise.
