@@ -12,13 +12,20 @@ use crate::route::filter::Asked;
 use crate::route::{Access, Class, Hint, Statement};
 
 use super::Session;
+use super::carry::variables;
 use super::promise::Ask;
 use super::steer::{Manner, begins, holder_of};
 
-/// What a statement asks of the decision.
-fn wanted(statement: &Statement, manner: Manner) -> (Wanted, bool) {
-    if statement.class == Class::Read && manner == Manner::OnSource {
-        return (Wanted::Source, false);
+/// What a statement asks of the decision; `doubtful`: it asks for variables whose values may have changed where the handle
+/// wrote last.
+fn wanted(statement: &Statement, manner: Manner, doubtful: bool) -> (Wanted, bool) {
+    if statement.class == Class::Read {
+        if manner == Manner::OnSource {
+            return (Wanted::Source, false);
+        }
+        if doubtful {
+            return (Wanted::LastWrite, false);
+        }
     }
     Wanted::by(statement)
 }
@@ -52,10 +59,22 @@ impl Session {
                 && self.asks_nothing(decision.node.index()))
     }
 
+    /// A statement asks for a user variable that was not set since the handle wrote: a trigger may have set it, and no server
+    /// reports that. Its value is where the write ran.
+    fn variables_are_doubtful(&self, sql: &[u8], statement: &Statement) -> bool {
+        let variables = &statement.needs.user_variables;
+        let Some(router) = self.router.as_deref().filter(|_| !variables.is_empty()) else { return false };
+        let since = |name: &[u8]| self.carry.variable_since(&variables::user_key(name));
+        router.last_write.is_some()
+            && statement.hint.is_none()
+            && variables.iter().any(|name| since(&name.name(sql)).is_none_or(|since| since <= router.written_at))
+    }
+
     fn decide_by_rules(&mut self, sql: &[u8], statement: &Statement, manner: Manner) -> Result<Decision, Error> {
         let at = self.at;
+        let doubtful = self.variables_are_doubtful(sql, statement);
         let Some(router) = self.router.as_deref_mut() else { return Err(Error::gone(self.options.family)) };
-        let (mut wanted, mut hinted) = wanted(statement, manner);
+        let (mut wanted, mut hinted) = wanted(statement, manner, doubtful);
         router.leaves = None;
         router.no_source = false;
         let id = |index: Option<usize>| index.and_then(NodeId::new);

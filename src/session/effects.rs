@@ -98,8 +98,14 @@ impl Reader<'_> {
                 }
                 found.push(Pending::Charset(set, Some(charset.name(sql).into_owned())));
             }
-            Effect::SetNames { charset: None, .. } => {
-                found.push(Pending::Charset(b"SET NAMES DEFAULT".to_vec(), None));
+            Effect::SetNames { charset: None, collation } => {
+                let mut set = b"SET NAMES DEFAULT".to_vec();
+                // MariaDB takes that.
+                if let Some(collation) = collation {
+                    set.extend_from_slice(b" COLLATE ");
+                    set.extend_from_slice(collation.of(sql));
+                }
+                found.push(Pending::Charset(set, None));
             }
             Effect::SetCharacterSet(Some(charset)) => {
                 let set = [b"SET CHARACTER SET ", charset.of(sql)].concat();

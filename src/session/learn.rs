@@ -118,6 +118,7 @@ impl Session {
         }
         if awaited.writes || awaited.sets_insert_id {
             router.last_write = Some(at);
+            router.written_at = self.carry.variables_version();
         }
         if awaited.writes {
             let tells = awaited.only_locks

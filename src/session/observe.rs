@@ -45,7 +45,10 @@ impl Session {
             match kind {
                 TrackType::Schema => {
                     let versions = self.at.map(|at| &mut self.nodes[at].versions);
-                    self.carry.set_schema((!text.is_empty()).then(|| text.to_vec()), versions);
+                    match text {
+                        [] => self.carry.lose_schema(versions),
+                        name => self.carry.set_schema(Some(name.to_vec()), versions),
+                    }
                 }
                 TrackType::SystemVariables => {
                     let value = changes.next();

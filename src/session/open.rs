@@ -75,6 +75,8 @@ impl Session {
         let mut target = node.target.clone();
         if let Some(schema) = self.carry.schema() {
             target.database = Some(schema.to_vec());
+        } else if self.carry.schema_is_gone() {
+            target.database = None;
         }
         if self.carry.multi_statements() == Some(true) {
             target.client_flags |= CLIENT_MULTI_STATEMENTS;

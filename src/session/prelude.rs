@@ -23,6 +23,11 @@ impl Session {
         manner: Manner,
     ) -> Result<(), Error> {
         (self.injected, self.question) = (None, None);
+        if self.carry.is_spoilt(&self.nodes[index].versions)
+            && let Some(connection) = self.nodes[index].take()
+        {
+            connection.quit();
+        }
         if self.nodes[index].connection().is_none() {
             self.open_node(index).await?;
         }

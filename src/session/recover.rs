@@ -14,7 +14,7 @@ use crate::conn::{Connection, Head};
 use crate::env::{Clock, SystemClock};
 use crate::error::{Error, Origin};
 use crate::result::{Builder, Columns, StoredRows};
-use crate::route::Statement;
+use crate::route::{Class, Statement};
 
 use super::discover::{Search, takes_no_writes};
 use super::steer::{Manner, What};
@@ -134,7 +134,26 @@ impl Session {
             self.pause_before_repeating().await;
             return Some(Manner::Again);
         }
+        if self.writes_after_all(error) && tries.again == 0 {
+            tries.again += 1;
+            return Some(Manner::OnSource);
+        }
         self.remedy_of_roles(error, tries).await
+    }
+
+    /// A replica refused to execute what was taken for a plain read: a view that calls a function which writes looks like any
+    /// table.
+    fn writes_after_all(&self, error: &Error) -> bool {
+        let Some(router) = self.router.as_deref() else { return false };
+        let from_replica =
+            self.at.and_then(NodeId::new).is_some_and(|node| !router.section.sources_now().contains(node));
+        from_replica
+            && takes_no_writes(error, true)
+            && router.decision.is_some_and(|(_, class, _)| class == Class::Read.as_str())
+            && !router.tracker.in_transaction()
+            && self.carry.autocommit()
+            && self.prelude_replies == 0
+            && self.may_move()
     }
 
     /// The servers' roles are not what they were.

@@ -78,6 +78,8 @@ pub struct Router {
     pub(super) leaves: Option<usize>,
     pub(super) transaction_node: Option<usize>,
     pub(super) last_write: Option<usize>,
+    /// The version of the record's variables in front of it.
+    pub(super) written_at: u32,
     pub(super) used_source: bool,
     pub(super) lost: Option<Loss>,
     /// What reads are promised to see.
@@ -236,6 +238,7 @@ impl Session {
             server_mode: None,
             transaction_node: None,
             last_write: None,
+            written_at: 0,
             used_source: false,
             lost: None,
             promise: Promise::new(

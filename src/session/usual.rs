@@ -14,7 +14,10 @@ impl Session {
     #[inline]
     pub(super) fn decide_at_once(&mut self, statement: &Statement, manner: Manner) -> Option<Decision> {
         let router = self.router.as_deref_mut()?;
-        let plain = statement.class == Class::Read && statement.hint.is_none() && manner == Manner::Pipelined;
+        let plain = statement.class == Class::Read
+            && statement.hint.is_none()
+            && statement.needs.user_variables.is_empty()
+            && manner == Manner::Pipelined;
         let free = !router.tracker.in_transaction()
             && router.transaction_node.is_none()
             && router.next_transaction.is_none()

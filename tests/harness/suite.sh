@@ -11,48 +11,7 @@
 say() { echo "$name: $*" >&2; }
 fail() { say "$*"; exit 1; }
 
-# The mirror of this machine: of its sources (both notations) the first that serves neither security updates
-# nor something other than Debian.
-mirror() {
-  local uris
-  uris=$( { cat /etc/apt/sources.list.d/*.sources 2>/dev/null | awk 'tolower($1) == "uris:" { for (i = 2; i <= NF; i++) print $i }'
-            cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null |
-              awk '$1 == "deb" { for (i = 2; i <= NF; i++) if ($i ~ /:\//) { print $i; next } }'; } | grep -v security || true)
-  { grep -E '/debian/?$' <<<"$uris" || echo "$uris"; } | head -n 1
-}
-
-# A folder that apt takes for the whole system: sources of our own, nothing installed.
-private_apt() {
-  local uri keyring
-  uri=$(mirror)
-  [ -n "$uri" ] || fail "this machine's apt sources name no Debian mirror"
-  keyring=$(ls /usr/share/keyrings/debian-archive-keyring.{gpg,pgp} 2>/dev/null | head -n 1 || true)
-  [ -n "$keyring" ] || fail "needs Debian's keyring (package debian-archive-keyring)"
-  mkdir -p "$work"/apt/etc/{apt.conf.d,preferences.d,trusted.gpg.d,sources.list.d} "$work"/apt/state/lists/partial "$work"/apt/cache/archives/partial
-  : >"$work/apt/status"
-  echo "deb [arch=amd64 signed-by=$keyring] $uri $suite main" >"$work/apt/etc/sources.list"
-  { apt-config dump | grep -E '^Acquire::[^ ]*(Proxy|Verify|CaInfo|SslCert)' || true    # how this machine reaches the mirror
-    cat <<END
-Dir::Etc "$work/apt/etc";
-Dir::Etc::netrc "/etc/apt/auth.conf";
-Dir::Etc::netrcparts "/etc/apt/auth.conf.d";
-Dir::State "$work/apt/state";
-Dir::State::status "$work/apt/status";
-Dir::Cache "$work/apt/cache";
-Acquire::Languages "none";
-Acquire::Retries "3";
-Acquire::http::Timeout "60";
-Acquire::Check-Valid-Until "false"; // a mirror that lags or a clock that is ahead: the signature still has to be right
-Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled "false";
-Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
-APT::Architecture "amd64";
-APT::Architectures { "amd64"; };
-APT::Install-Recommends "false";
-APT::Sandbox::User "root";
-END
-  } >"$work/apt.conf"
-  export APT_CONFIG=$work/apt.conf
-}
+. "$(dirname "${BASH_SOURCE[0]}")/apt.sh"
 
 # What is needed of the packages that the wanted ones depend on: the libraries.
 # (perl and the like serve scripts only; they would be most of the download.)
@@ -83,7 +42,7 @@ download() {
 
 fetch() {
   say "reading the package list of $suite"
-  private_apt
+  private_apt "$work" "$suite"
   for pause in 5 15 30 stop; do
     if download; then break; fi
     [ $pause != stop ] || fail "the mirror does not give what is needed"

@@ -240,3 +240,22 @@ fn unchanged_programs_on_mariadb() {
 fn unchanged_programs_on_mysql() {
     all_on(Family::MySql);
 }
+
+/// DBD::MariaDB asks for the server's version before it sends anything: a handle that has no connection yet must not say that
+/// there is none.
+#[test]
+fn a_driver_that_asks_for_the_version_first_connects() {
+    const PROGRAM: &str = "use DBI; my ($h, $p, $u, $w) = @ARGV; \
+        my $d = DBI->connect(\"DBI:MariaDB:database=test;host=$h;port=$p\", $u, $w, {RaiseError => 1, PrintError => 0}); \
+        print $d->{mariadb_serverversion}, ' ', $d->selectrow_array('SELECT 7');";
+    for family in harness::families() {
+        let shop = Shop::open(family);
+        let at = shop.cluster.endpoint(0);
+        let arguments = [at.host, at.port.to_string(), harness::APP_USER.into(), harness::APP_PASSWORD.into()];
+        let said = |mut command: Command| {
+            command.args(["-e", PROGRAM]).args(&arguments);
+            finish(command, "DBD::MariaDB").0
+        };
+        assert_eq!(said(shop.routed("perl")), said(plain("perl")), "{family}");
+    }
+}

@@ -424,3 +424,88 @@ fn the_program_has_its_own_tracking_and_we_have_ours() {
         }
     }
 }
+
+#[test]
+fn a_collation_beside_the_default_character_set_follows() {
+    let cluster = shared(Family::MariaDb);
+    let schema = database(cluster, "default_collation");
+    let shop = Shop::new(&addresses(cluster), ROUND_ROBIN);
+    let mut handle = shop.connect(Some(&schema));
+    let client = handle.value("SELECT @@character_set_client FROM DUAL");
+    let collation = handle.value("SELECT CONCAT(@@character_set_client, '_bin') FROM DUAL");
+    if handle.run(&format!("SET NAMES DEFAULT COLLATE {collation}")).is_err() {
+        // MariaDB before 10.11.3 has no such thing, nor does the default fit the session's everywhere.
+        handle.ok(&format!("SET NAMES {client} COLLATE {collation}"));
+    }
+    let wanted = handle.value("/*ms=master*/ SELECT @@collation_connection FROM DUAL");
+    assert_eq!(everywhere(&mut handle, "@@collation_connection"), [wanted.as_str(); 3]);
+}
+
+#[test]
+fn a_default_schema_that_was_dropped_is_none_on_every_node() {
+    for family in families() {
+        let cluster = shared(family);
+        database(cluster, "dropped");
+        let shop = Shop::new(&addresses(cluster), ROUND_ROBIN);
+        let mut handle = shop.connect(Some("test_state_dropped"));
+        assert_eq!(everywhere(&mut handle, "DATABASE()"), ["test_state_dropped"; 3], "{family}");
+        handle.ok("DROP DATABASE test_state_dropped");
+        cluster.wait_in_step().unwrap();
+        assert_eq!(everywhere(&mut handle, "DATABASE()"), ["NULL"; 3], "{family}");
+        for _ in 0..2 {
+            assert_eq!(handle.code("SELECT COUNT(*) FROM t"), 1046, "{family}: no database selected");
+        }
+        handle.ok("USE test");
+        assert_eq!(everywhere(&mut handle, "DATABASE()"), ["test"; 3], "{family}");
+    }
+}
+
+#[test]
+fn variables_that_a_trigger_may_have_set_are_read_where_it_ran() {
+    for family in families() {
+        let cluster = shared(family);
+        let schema = database(cluster, "trigger");
+        let text = format!("CREATE TRIGGER {schema}.tells AFTER INSERT ON {schema}.t FOR EACH ROW SET @told = NEW.v");
+        cluster.sql(0, &text).unwrap();
+        cluster.wait_in_step().unwrap();
+        let shop = Shop::new(&addresses(cluster), ROUND_ROBIN);
+        let mut handle = shop.connect(Some(&schema));
+        handle.ok("SET @told = 'nothing', @other = 7");
+        assert_eq!(everywhere(&mut handle, "@told"), ["nothing"; 3], "{family}: nothing was written");
+        handle.ok("INSERT INTO t (v) VALUES ('first')");
+        for _ in 0..3 {
+            assert_eq!(handle.value("SELECT @told FROM DUAL"), "first", "{family}: {}", handle.decision());
+        }
+        handle.ok("INSERT INTO t (v) VALUES ('second')");
+        assert_eq!(handle.value("SELECT @told FROM DUAL"), "second", "{family}");
+        // Other reads go on where they went.
+        handle.ok("SELECT COUNT(*) FROM t");
+        assert_ne!(handle.node(), 0, "{family}: {}", handle.decision());
+    }
+}
+
+#[test]
+fn a_read_that_a_replica_refuses_because_it_writes_after_all_goes_to_the_source() {
+    for family in families() {
+        let cluster = shared(family);
+        let schema = database(cluster, "view_writes");
+        let app = format!("'{}'@'%'", harness::APP_USER);
+        for text in [
+            format!(
+                "CREATE DEFINER={app} FUNCTION {schema}.adds() RETURNS INT DETERMINISTIC MODIFIES SQL DATA \
+                 BEGIN INSERT INTO t (v) VALUES ('by function'); RETURN 5; END"
+            ),
+            format!("CREATE DEFINER={app} VIEW {schema}.looks_plain AS SELECT {schema}.adds() AS n"),
+        ] {
+            cluster.sql(0, &text).unwrap();
+        }
+        cluster.wait_in_step().unwrap();
+        let shop = Shop::new(&addresses(cluster), ROUND_ROBIN);
+        let mut handle = shop.connect(Some(&schema));
+        for count in 1..4 {
+            assert_eq!(handle.value("SELECT n FROM looks_plain"), "5", "{family}");
+            assert_eq!(handle.node(), 0, "{family}: {}", handle.decision());
+            assert_eq!(handle.value("/*ms=master*/ SELECT COUNT(*) FROM t"), count.to_string(), "{family}: once each");
+        }
+    }
+}

@@ -44,6 +44,8 @@ impl Versions {
 pub struct Carry {
     versions: Versions,
     schema: Option<Vec<u8>>,
+    /// The default schema was dropped: there is none any more.
+    schema_is_gone: bool,
     charset: Option<Vec<u8>>,
     variables: Variables,
     autocommit: Option<bool>,
@@ -131,10 +133,30 @@ impl Carry {
     pub fn set_schema(&mut self, schema: Option<Vec<u8>>, on: Option<&mut Versions>) {
         if self.schema != schema || on.is_none() {
             self.schema = schema;
+            self.schema_is_gone = false;
             self.changed(Part::Schema, on);
         } else if let Some(versions) = on {
             *versions.of(Part::Schema) = *self.versions.of(Part::Schema);
         }
+    }
+
+    /// The server dropped the default schema, and has none now. No command does that to another connection.
+    pub fn lose_schema(&mut self, on: Option<&mut Versions>) {
+        if self.schema.take().is_some() {
+            self.schema_is_gone = true;
+            self.changed(Part::Schema, on);
+        }
+    }
+
+    /// There is no default schema, although the program had chosen one.
+    pub fn schema_is_gone(&self) -> bool {
+        self.schema_is_gone
+    }
+
+    /// A connection at `versions` has a default schema that is gone: only a new one has none.
+    #[inline]
+    pub fn is_spoilt(&self, versions: &Versions) -> bool {
+        self.schema_is_gone && self.versions.0[Part::Schema as usize] != versions.0[Part::Schema as usize]
     }
 
     /// The statement changes nothing. (What SET CHARACTER SET does depends on the schema.)
@@ -186,6 +208,16 @@ impl Carry {
     /// A variable's value, if it is part of the record.
     pub fn variable(&self, key: &[u8]) -> Option<&Setting> {
         self.variables.get(key)
+    }
+
+    /// The version of the variables that brought this one its value, if it is part of the record.
+    pub fn variable_since(&self, key: &[u8]) -> Option<u32> {
+        self.variables.since(key)
+    }
+
+    /// Counts the changes of variables.
+    pub fn variables_version(&self) -> u32 {
+        self.versions.0[Part::Variables as usize]
     }
 
     /// User variables that are strings of the connection's character set: a change of that makes them unknown.

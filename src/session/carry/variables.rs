@@ -96,6 +96,11 @@ impl Variables {
         self.list.iter().find(|variable| variable.key == key).map(|variable| &variable.setting)
     }
 
+    /// The version of the list that brought a variable's value.
+    pub fn since(&self, key: &[u8]) -> Option<u32> {
+        self.list.iter().find(|variable| variable.key == key).map(|variable| variable.since)
+    }
+
     /// User variables that are strings: they have a character set and a collation, the connection's when they were set.
     pub fn user_strings(&self) -> impl Iterator<Item = &[u8]> {
         self.list.iter().filter(|variable| variable.is_user_string()).map(|variable| &variable.key[..])

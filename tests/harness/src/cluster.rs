@@ -28,6 +28,8 @@ pub struct Spec {
     pub server_args: Vec<String>,
     /// The address that every server listens on. Default 127.0.0.1.
     pub bind: String,
+    /// Whether the primary acknowledges a write only when a replica has received it, however long that takes. Default false.
+    pub semi_sync: bool,
     /// The cluster's folder, made by [`Cluster::start`] and removed in the end. Default: one of its own in
     /// `$CLUSTER_DIR` or the temporary directory. At most 80 bytes, for the sockets in it.
     pub folder: Option<PathBuf>,
@@ -44,6 +46,7 @@ impl Spec {
             general_log: true,
             server_args: Vec::new(),
             bind: "127.0.0.1".into(),
+            semi_sync: false,
             folder: None,
             tools: None,
         }
@@ -58,6 +61,12 @@ impl Spec {
     /// Switches the general log on or off.
     pub fn general_log(mut self, on: bool) -> Self {
         self.general_log = on;
+        self
+    }
+
+    /// Switches semi-synchronous replication on or off.
+    pub fn semi_sync(mut self, on: bool) -> Self {
+        self.semi_sync = on;
         self
     }
 }
@@ -91,6 +100,8 @@ struct Node {
     port: u16,
     child: Option<Child>,
     frozen: bool,
+    /// It is started without a port: only root reaches it.
+    closed: bool,
 }
 
 /// A primary and its replicas. Dropping it ends the servers and removes the folder.
@@ -124,7 +135,8 @@ impl Cluster {
         fs::create_dir(folder.join("tls"))?;
         let tls = tls::make(&folder.join("tls"))?;
         let nodes = (0..=spec.replicas)
-            .map(|n| Mutex::new(Node { folder: folder.join(format!("n{n}")), port: 0, child: None, frozen: false }))
+            .map(|n| folder.join(format!("n{n}")))
+            .map(|folder| Mutex::new(Node { folder, port: 0, child: None, frozen: false, closed: false }))
             .collect();
         // from here on Drop cleans up, also when one of the next steps fails
         let cluster = Cluster { spec, tools, folder, tls, nodes, primary: AtomicUsize::new(0), _owner: owner };
@@ -186,6 +198,10 @@ impl Cluster {
 
     pub(crate) fn set_primary(&self, n: usize) {
         self.primary.store(n, Ordering::SeqCst);
+    }
+
+    pub(crate) fn is_semi_sync(&self) -> bool {
+        self.spec.semi_sync
     }
 
     /// Which servers this cluster is made of.
@@ -305,6 +321,37 @@ impl Cluster {
             self.spawn(n, &mut node)?;
         }
         self.rejoin(n)
+    }
+
+    /// Makes node `n` anew as a replica of the present primary, for one that has transactions which the others lack: from an
+    /// empty data directory, by all that the primary's binary log has. It is reachable when it has caught up. `prepare` is
+    /// run on it before that, outside of the binary log.
+    ///
+    /// # Errors
+    /// When the node is the primary, or as [`Cluster::restart`].
+    pub fn rebuild(&self, n: usize, prepare: &str) -> Result<()> {
+        if n == self.primary() {
+            return Err(Error(format!("node {n} is the primary")));
+        }
+        let template = template::data(self.family(), &self.tools)?;
+        {
+            let mut node = lock(&self.nodes[n]);
+            node.halt(Duration::ZERO);
+            fs::remove_dir_all(node.folder.join("data"))?;
+            template::copy_folder(&template, &node.folder.join("data"))?;
+            node.closed = true;
+            let started = self.spawn(n, &mut node);
+            node.closed = false;
+            started?;
+        }
+        self.rejoin(n)?;
+        self.wait_replica(n)?;
+        if !prepare.is_empty() {
+            // the restart makes it read-only again
+            let on = if self.family() == Family::MySql { "SET GLOBAL super_read_only=OFF;" } else { "" };
+            self.sql(n, &format!("{on} SET sql_log_bin=0; {prepare}"))?;
+        }
+        self.restart(n)
     }
 
     /// The file of node `n`'s general log.
@@ -434,6 +481,12 @@ impl Cluster {
                 Family::MariaDb => "--read-only=ON",
                 Family::MySql => "--super-read-only=ON",
             }]);
+        }
+        if self.spec.semi_sync {
+            add(self.semi_sync_options(n == self.primary()));
+        }
+        if node.closed {
+            add(&["--skip-networking"]);
         }
         if self.spec.general_log {
             add(&["--general-log=1", "--log-output=FILE"]);

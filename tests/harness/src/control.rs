@@ -80,9 +80,14 @@ pub fn order_cluster(cluster: &Cluster, order: &str) -> Result<String> {
         "freeze" => done(cluster.freeze(nth()?)),
         "thaw" => done(cluster.thaw(nth()?)),
         "restart" => done(cluster.restart(nth()?)),
+        "rebuild" => {
+            let (which, prepare) = rest.split_once(' ').unwrap_or((rest, ""));
+            done(cluster.rebuild(node(cluster, Some(which))?, prepare))
+        }
         "promote" => done(cluster.promote(nth()?)),
         "wait" => done(cluster.wait_in_step()),
         "primary" => Ok(format!("{}\n", cluster.primary())),
+        "received" => Ok(format!("{}\n", cluster.received(nth()?)?)),
         "position" => Ok(format!("{}\n", cluster.position(nth()?)?)),
         "state" => {
             let lines = cluster.nodes().map(|n| {

@@ -83,6 +83,20 @@ impl Cluster {
         Ok(self.sql(n, text)?.scalar().to_string())
     }
 
+    /// The GTID position up to which replica `n` has received transactions, applied or not. Empty when it has received none
+    /// since it started.
+    ///
+    /// # Errors
+    /// The server's.
+    pub fn received(&self, n: usize) -> Result<String> {
+        let status = self.replica_status(n)?;
+        let received = match self.family() {
+            Family::MariaDb => status.get("Gtid_IO_Pos"),
+            Family::MySql => status.get("Retrieved_Gtid_Set"),
+        };
+        Ok(received.unwrap_or_default().replace('\n', ""))
+    }
+
     /// The row of `SHOW REPLICA STATUS` of node `n` (no row on a primary), under the family's own column names.
     ///
     /// # Errors
@@ -120,12 +134,7 @@ impl Cluster {
             self.make_read_only(old)?;
             self.position(old)?
         } else {
-            let status = self.replica_status(n)?;
-            let received = match self.family() {
-                Family::MariaDb => status.get("Gtid_IO_Pos"),
-                Family::MySql => status.get("Retrieved_Gtid_Set"),
-            };
-            received.unwrap_or_default().replace('\n', "")
+            self.received(n)?
         };
         self.sql(n, &format!("START {} SQL_THREAD", self.family().replica()))?;
         if !position.is_empty() {
@@ -262,25 +271,54 @@ impl Cluster {
         if n == self.primary() { Err(Error(format!("node {n} is the primary"))) } else { Ok(()) }
     }
 
-    fn make_read_only(&self, n: usize) -> Result<()> {
-        self.sql(
-            n,
-            match self.family() {
-                Family::MariaDb => "SET GLOBAL read_only=ON",
-                Family::MySql => "SET GLOBAL super_read_only=ON",
-            },
-        )
-        .map(drop)
+    /// A replica must not wait for replicas of its own: only the primary's side depends on the role.
+    pub(crate) fn semi_sync_options(&self, primary: bool) -> &'static [&'static str] {
+        match (self.family(), primary) {
+            (Family::MariaDb, true) => &[
+                "--rpl-semi-sync-slave-enabled=ON",
+                "--rpl-semi-sync-master-timeout=86400000",
+                "--rpl-semi-sync-master-wait-point=AFTER_SYNC",
+                "--rpl-semi-sync-master-enabled=ON",
+            ],
+            (Family::MySql, true) => &[
+                "--plugin-load-add=semisync_source.so",
+                "--plugin-load-add=semisync_replica.so",
+                "--loose-rpl-semi-sync-replica-enabled=ON",
+                "--loose-rpl-semi-sync-source-timeout=86400000",
+                "--loose-rpl-semi-sync-source-enabled=ON",
+            ],
+            (_, false) => {
+                let all = self.semi_sync_options(true);
+                &all[..all.len() - 1]
+            }
+        }
     }
 
-    fn make_writable(&self, n: usize) -> Result<()> {
-        self.sql(
-            n,
-            match self.family() {
-                Family::MariaDb => "SET GLOBAL read_only=OFF",
-                Family::MySql => "SET GLOBAL super_read_only=OFF; SET GLOBAL read_only=OFF",
-            },
-        )
-        .map(drop)
+    /// Whether a node that is `up` waits for acknowledgements, for the statement that changes its role.
+    fn semi_sync_words(&self, primary: bool) -> &'static str {
+        match (self.is_semi_sync(), self.family(), primary) {
+            (false, ..) => "",
+            (_, Family::MariaDb, true) => "SET GLOBAL rpl_semi_sync_master_enabled=ON;",
+            (_, Family::MariaDb, false) => "; SET GLOBAL rpl_semi_sync_master_enabled=OFF",
+            (_, Family::MySql, true) => "SET GLOBAL rpl_semi_sync_source_enabled=ON;",
+            (_, Family::MySql, false) => "; SET GLOBAL rpl_semi_sync_source_enabled=OFF",
+        }
+    }
+
+    /// Returns when no commit is under way any more; only then nobody waits for acknowledgements.
+    fn make_read_only(&self, n: usize) -> Result<()> {
+        let text = match self.family() {
+            Family::MariaDb => "SET GLOBAL read_only=ON",
+            Family::MySql => "SET GLOBAL super_read_only=ON",
+        };
+        self.sql(n, &format!("{text}{}", self.semi_sync_words(false))).map(drop)
+    }
+
+    pub(crate) fn make_writable(&self, n: usize) -> Result<()> {
+        let text = match self.family() {
+            Family::MariaDb => "SET GLOBAL read_only=OFF",
+            Family::MySql => "SET GLOBAL super_read_only=OFF; SET GLOBAL read_only=OFF",
+        };
+        self.sql(n, &format!("{}{text}", self.semi_sync_words(true))).map(drop)
     }
 }

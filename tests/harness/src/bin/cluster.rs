@@ -21,10 +21,11 @@ cluster - throw-away replication clusters of real servers
   cluster proxy-ctl SOCKET ORDER...         steer a proxy
 
 options:  --family mariadb|mysql (default mariadb)   --replicas N (default 2)   --general-log (default off)
-          --opt OPTION (one more option for every server, repeatable)
+          --semi-sync (default off)   --opt OPTION (one more option for every server, repeatable)
 
 orders of ctl:   stop-applier N | start-applier N | delay-applier N SECONDS | kill N | stop N | freeze N | thaw N |
-                 restart N | promote N | wait | state | primary | position N | sql N TEXT | log N | env | down
+                 restart N | rebuild N [TEXT] | promote N | wait | state | primary | position N |
+                 received N | sql N TEXT | log N | env | down
 orders of proxy: pass | delay MS | trickle BYTES [PAUSE_MS] | cut-up BYTES [rst|fin] | cut-down BYTES [rst|fin] |
                  refuse | reject | black-hole | end-all [rst|fin] | target HOST:PORT | stats | reset-stats | down
 
@@ -90,6 +91,7 @@ fn options(mut args: Vec<OsString>) -> Result<Options> {
         match arg {
             Long("family") => spec.family = parser.value().map_err(usage)?.to_string_lossy().parse()?,
             Long("replicas") => spec.replicas = parser.value().and_then(|value| value.parse()).map_err(usage)?,
+            Long("semi-sync") => spec.semi_sync = true,
             Long("general-log") => spec.general_log = true,
             Long("opt") => spec.server_args.push(parser.value().map_err(usage)?.to_string_lossy().into_owned()),
             Value(value) => free.push(value),
