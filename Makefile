@@ -21,7 +21,7 @@ libdir = $(PREFIX)/lib
 includedir = $(PREFIX)/include
 pkgconfigdir = $(libdir)/pkgconfig
 
-.PHONY: build release cluster soname demo test conformance bench soak consistency fuzz generated install uninstall clean help
+.PHONY: build release cluster soname demo test conformance bench lockstep soak consistency fuzz generated install uninstall clean help
 .DEFAULT_GOAL := build
 
 build: ## the library, target/release/libmysqlclient_ms.so, and the program mysqlclient-ms (the default)
@@ -76,6 +76,11 @@ consistency: ## 100,000 promised reads on each family, while replicas are paused
 	@sh tests/packages.sh test
 	@bash tests/harness/get-mysql.sh
 	STALENESS_READS=$(or $(STALENESS_READS),100000) $(CARGO) test --test staleness -- --nocapture
+
+lockstep: ## random calls in the originals and in ours at once, LOCKSTEP_SECONDS (300) per family; LOCKSTEP_SEED, LOCKSTEP_CALLS
+	@sh tests/packages.sh test
+	@bash tests/harness/get-mysql.sh
+	LOCKSTEP_SECONDS=$(or $(LOCKSTEP_SECONDS),300) $(CARGO) test --test lockstep -- --nocapture
 
 soak: ## sysbench, unchanged, for SOAK_TIME seconds (60) on both families: where did its statements run?
 	@sh tests/packages.sh test

@@ -121,8 +121,6 @@ entry! {
         // SAFETY: the caller's promise.
         let Some(reading) = (unsafe { step::reading::<F>(mysql) }) else { return c_ulong::MAX };
         if F::FAMILY == Family::MySql && reading.1 {
-            // SAFETY: the caller's promise.
-            unsafe { to.write(0) };
             set_error::<F>(
                 mysql,
                 INSECURE_API,

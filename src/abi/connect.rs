@@ -187,10 +187,9 @@ entry! {
                 block_on(session.change_user(user, password, database))
             })
         };
+        // Whether it went well or not: a server that refuses has forgotten them, too.
         // SAFETY: the caller's promise.
-        if let Some(handle) = unsafe { Handle::<F>::lend(mysql) }
-            && (failed == 0 || F::FAMILY == Family::MySql)
-        {
+        if let Some(handle) = unsafe { Handle::<F>::lend(mysql) } {
             handle.detach_statements("mysql_change_user");
         }
         failed as c_char

@@ -106,6 +106,8 @@ pub(super) struct Handle<F: Abi> {
     pub steps: Steps<F>,
     /// The unbuffered result being fetched.
     pub streaming: *mut CResult<F>,
+    /// Unbuffered results whose rows another call has thrown away, and which the program has not asked for since.
+    pub cancelled: Vec<*mut CResult<F>>,
     /// Where `mysql_session_track_get_next` stands, per type.
     pub track: [usize; 6],
     /// The prepared statements that were made on this handle and not closed.
@@ -162,6 +164,7 @@ impl<F: Abi> Handle<F> {
             settings: Settings::default(),
             steps: Steps::default(),
             streaming: ptr::null_mut(),
+            cancelled: Vec::new(),
             track: [0; 6],
             statements: Vec::new(),
             attributes: None,
@@ -328,6 +331,10 @@ impl<F: Abi> Handle<F> {
         handle.detach_statements("mysql_close");
         // SAFETY: `streaming` is NULL or a live result of this handle.
         unsafe { handle.release_streaming() };
+        for cancelled in std::mem::take(&mut handle.cancelled) {
+            // SAFETY: results leave the list when they are freed.
+            unsafe { CResult::orphan(cancelled) };
+        }
         handle.magic = 0;
         let owned = handle.owned;
         let raw: *mut Handle<F> = handle;
@@ -369,6 +376,23 @@ impl<F: Abi> Handle<F> {
             unsafe { CResult::orphan(self.streaming) };
             self.streaming = ptr::null_mut();
         }
+    }
+
+    /// Another call has thrown away the rows of the unbuffered result that is being fetched. libmysqlclient says so when
+    /// they are asked for; Connector/C's result is at its end.
+    ///
+    /// # Safety
+    /// As for [`Handle::release_streaming`].
+    pub unsafe fn cancel_streaming(&mut self) {
+        if F::FAMILY == Family::MySql && !self.streaming.is_null() {
+            // SAFETY: the caller's promise.
+            unsafe { CResult::cancel(self.streaming) };
+            self.cancelled.push(self.streaming);
+            self.streaming = ptr::null_mut();
+            return;
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.release_streaming() };
     }
 
     /// Publishes how a call ended and turns it into 0 or 1.
@@ -522,7 +546,10 @@ impl<F: Abi> Handle<F> {
             F::db(mysql).write(pointer(&texts.schema));
             F::fd(mysql).write(identity.fd);
             F::vio(mysql).write(if identity.connected { mysql.cast() } else { ptr::null_mut() });
-            F::thread_id(mysql).write(identity.thread_id as c_ulong);
+            // The id of a connection that is lost stays.
+            if identity.thread_id != 0 {
+                F::thread_id(mysql).write(identity.thread_id as c_ulong);
+            }
             if identity.connected {
                 F::host(mysql).write(pointer(&texts.host));
                 F::user(mysql).write(pointer(&texts.user));
@@ -533,13 +560,29 @@ impl<F: Abi> Handle<F> {
                 F::port(mysql).write(c_uint::from(session.port()));
                 F::max_packet_size(mysql).write(session.max_packet() as c_ulong);
                 F::protocol_version(mysql).write(10);
-                F::server_capabilities(mysql).write(capabilities as u32 as c_ulong);
+                F::server_capabilities(mysql).write(shown_capabilities(F::FAMILY, capabilities));
                 F::client_flag(mysql).write(client_flag as c_ulong);
                 F::net_compress(mysql)
                     .write(c_char::from(client_flag & COMPRESSION != 0 && session.server().is_some()));
-                F::server_language(mysql).write(language);
+                F::server_language(mysql).write(shown_language(F::FAMILY, language));
             }
         }
+    }
+}
+
+/// `MYSQL.server_capabilities`: the lower 32 bits. libmysqlclient puts them together in an int, whose sign goes on above.
+fn shown_capabilities(family: Family, capabilities: u64) -> c_ulong {
+    match family {
+        Family::MySql => capabilities as u32 as i32 as c_ulong,
+        Family::MariaDb => capabilities as u32 as c_ulong,
+    }
+}
+
+/// `MYSQL.server_language`: the greeting's byte, which libmysqlclient takes for a signed one.
+fn shown_language(family: Family, language: c_uint) -> c_uint {
+    match family {
+        Family::MySql => language as u8 as i8 as c_uint,
+        Family::MariaDb => language,
     }
 }
 

@@ -47,6 +47,8 @@ pub(super) struct Result<F: Abi> {
     shared: Option<Arc<Fields>>,
     /// The handle whose rows are streamed; NULL when all were read or the handle is closed.
     pub owner: *mut F::Mysql,
+    /// Another call has thrown the rows away, and the owner's list has this.
+    cancelled: bool,
 }
 
 /// Columns as C sees them, shared by a prepared statement and the results that describe it: what one writes into them
@@ -204,6 +206,7 @@ impl<F: Abi> Result<F> {
             max_lengths_known: false,
             shared: None,
             owner,
+            cancelled: false,
         });
         let result = Box::into_raw(result);
         let public: *mut F::Res = result.cast();
@@ -239,7 +242,13 @@ impl<F: Abi> Result<F> {
     pub fn metadata(columns: Columns) -> *mut F::Res {
         let public = Self::make(columns, Rows::None, ptr::null_mut());
         // SAFETY: made above.
-        unsafe { F::res_eof(public).write(1) };
+        unsafe {
+            F::res_eof(public).write(1);
+            if let Some(metadata) = F::res_metadata(public) {
+                // As the original, which does not say here that they are described.
+                metadata.write(0);
+            }
+        }
         public
     }
 
@@ -289,6 +298,53 @@ impl<F: Abi> Result<F> {
         }
     }
 
+    /// Another call has thrown away the rows that this result streams: fetching the next one says so (2050), once.
+    ///
+    /// # Safety
+    /// `result` is a live result that streams; its owner's [`Handle::cancelled`] has it from now on.
+    pub unsafe fn cancel(result: *mut Result<F>) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            (*result).cancelled = true;
+            if let Some(cancelled) = F::res_cancelled(result.cast()) {
+                cancelled.write(1);
+            }
+        }
+    }
+
+    /// What fetching a row of a cancelled result does.
+    ///
+    /// # Safety
+    /// The owner is a live handle, of which no borrow is alive.
+    #[cold]
+    unsafe fn say_cancelled(&mut self) {
+        let owner = self.owner;
+        let result: *mut Result<F> = self;
+        // SAFETY: the caller's promise.
+        unsafe {
+            Self::forget_cancelled(result);
+            Self::orphan(result);
+            let error = Error::statement(F::FAMILY, crate::error::cr::FETCH_CANCELED);
+            super::entry::set_error::<F>(owner, error.code, &error.sqlstate, &error.message);
+        }
+    }
+
+    /// Takes a cancelled result from its owner's list.
+    ///
+    /// # Safety
+    /// `result` is a live result; its owner is NULL or a live handle, of which no borrow is alive.
+    unsafe fn forget_cancelled(result: *mut Result<F>) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if (*result).cancelled
+                && let Some(handle) = Handle::<F>::lend_quietly((*result).owner)
+            {
+                handle.cancelled.retain(|other| !ptr::eq(*other, result));
+                (*result).cancelled = false;
+            }
+        }
+    }
+
     /// The row that `mysql_fetch_row` gives next; NULL at the end.
     ///
     /// # Safety
@@ -320,13 +376,14 @@ impl<F: Abi> Result<F> {
     unsafe fn fetch_streamed(&mut self) -> Row {
         let owner = self.owner;
         let public: *mut F::Res = ptr::from_mut(self).cast();
+        if self.cancelled {
+            // SAFETY: the owner is live, see `cancel`.
+            unsafe { self.say_cancelled() };
+            return ptr::null_mut();
+        }
         let Rows::Streaming(row) = &mut self.rows else { return ptr::null_mut() };
         // SAFETY: the owner is NULL or live: `mysql_close` orphans its results.
-        let Some(handle) = (unsafe { Handle::<F>::lend(owner) }) else {
-            // SAFETY: the public part is the block's beginning.
-            unsafe { F::res_current_row(public).write(ptr::null_mut()) };
-            return ptr::null_mut();
-        };
+        let Some(handle) = (unsafe { Handle::<F>::lend(owner) }) else { return ptr::null_mut() };
         let read = if handle.session.next_row_at_once(row) {
             Ok(true)
         } else {
@@ -362,7 +419,8 @@ impl<F: Abi> Result<F> {
                 // SAFETY: the caller's promise; the handle was lent through `owner`.
                 unsafe {
                     handle.release_streaming();
-                    handle.publish(owner);
+                    // An error of before stays, as in the originals.
+                    handle.publish_quietly(owner);
                 }
                 ptr::null_mut()
             }
@@ -375,8 +433,11 @@ impl<F: Abi> Result<F> {
                 ptr::null_mut()
             }
         };
-        // SAFETY: the public part is the block's beginning.
-        unsafe { F::res_current_row(public).write(values) };
+        // The lengths are those of the last row even behind it, as in the originals.
+        if !values.is_null() {
+            // SAFETY: the public part is the block's beginning.
+            unsafe { F::res_current_row(public).write(values) };
+        }
         values
     }
 
@@ -493,7 +554,10 @@ impl<F: Abi> Result<F> {
                 unsafe { Self::freed(handle, owner, result, skipped) };
             }
             // SAFETY: the caller's promise.
-            None => unsafe { Self::discard(result) },
+            None => unsafe {
+                Self::forget_cancelled(result.cast());
+                Self::discard(result);
+            },
         }
     }
 

@@ -170,10 +170,10 @@ entry! {
     fn mysql_data_seek<F>(result: *mut F::Res, number: u64);
     result result, fails (), {
         // SAFETY: the caller's promise.
-        if let Some(ours) = unsafe { Result::<F>::lend(result) }
-            && let Rows::Stored(rows, next) = &mut ours.rows
-        {
-            *next = number.min(rows.len());
+        if let Some(ours) = unsafe { Result::<F>::lend(result) } {
+            if let Rows::Stored(rows, next) = &mut ours.rows {
+                *next = number.min(rows.len());
+            }
             // SAFETY: the caller's promise.
             unsafe { F::res_current_row(result).write(ptr::null_mut()) };
         }

@@ -216,7 +216,7 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
         let compressed = Compressed::new(channel.transport, zstd).ok_or_else(|| Error::out_of_memory(family))?;
         channel.transport = Transport::Compressed(Box::new(compressed));
     }
-    server.client_flag = shown_flags(family, flags, target);
+    server.client_flag = shown_flags(flags, target, options);
     let memory = Memory { challenge, secure };
     let mut logged_in = LoggedIn { channel, server, flags, ok, memory, resumable };
     reached(Stage::Commands);
@@ -272,13 +272,18 @@ fn effective_mode(mode: &TlsMode, is_unix: bool) -> TlsMode {
 }
 
 /// What `MYSQL.client_flag` of the original would hold for this connection.
-fn shown_flags(family: Family, flags: u64, target: &Target) -> u64 {
+fn shown_flags(flags: u64, target: &Target, options: &Options) -> u64 {
     /// `CLIENT_QUERY_ATTRIBUTES` and `MULTI_FACTOR_AUTHENTICATION`, which libmysqlclient asks every server for.
     const ALWAYS_ASKED: u64 = cap::QUERY_ATTRIBUTES | cap::MULTI_FACTOR_AUTHENTICATION;
     let own = target.client_flags & (cap::REMEMBER_OPTIONS | cap::IGNORE_SIGPIPE);
     let flags = (flags | own) & 0xFFFF_FFFF;
-    match family {
-        Family::MySql => flags | ALWAYS_ASKED | cap::DEPRECATE_EOF,
+    match options.family {
+        Family::MySql => {
+            // It tells the server so always, and shows whether it is so.
+            let asked = options.local_infile || (target.client_flags | options.client_flags) & cap::LOCAL_FILES != 0;
+            let flags = if asked { flags } else { flags & !cap::LOCAL_FILES };
+            flags | ALWAYS_ASKED | cap::DEPRECATE_EOF
+        }
         Family::MariaDb => flags,
     }
 }

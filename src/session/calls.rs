@@ -27,32 +27,57 @@ impl Session {
 
     /// A command whose reply is OK or an error.
     async fn command(&mut self, command: Command, argument: &[&[u8]]) -> Result<(), Error> {
-        let columns = self.outcome.field_count;
-        self.begin().await?;
         let family = self.options.family;
+        if command == Command::Query {
+            self.forget_before_looking();
+        }
+        let columns = self.outcome.field_count;
+        let before = self.outcome.clone();
+        let changes_before = self.changes.clone();
+        self.begin().await?;
         let reply = match self.command_head(command, argument).await {
             Ok(head) => expect_ok(head, family),
             Err(error) => Err(error),
         };
         match reply {
             Ok(ok) => {
-                let (insert_id, status, changes) = (self.outcome.insert_id, self.outcome.status, self.changes_count);
+                let changes = self.changes_count;
                 self.take_ok(ok);
-                if family == Family::MariaDb && !matches!(command, Command::Query | Command::ResetConnection) {
-                    // Connector/C does not look into the OK of its simple commands.
+                // Connector/C does not look into the OK of its simple commands, libmysqlclient not into what looks like an EOF.
+                let unread = match family {
+                    Family::MariaDb => !matches!(command, Command::Query | Command::ResetConnection),
+                    Family::MySql => matches!(command, Command::SetOption | Command::Debug),
+                };
+                if family == Family::MariaDb && command == Command::ResetConnection {
+                    self.outcome.warnings = before.warnings;
+                    self.outcome.status = before.status;
+                }
+                if family == Family::MySql && command != Command::Query {
+                    // It is no statement.
+                    self.outcome.field_count = columns;
+                }
+                if unread {
                     self.outcome.affected_rows = !0;
-                    self.outcome.insert_id = insert_id;
-                    self.outcome.status = status;
-                    self.outcome.warnings = 0;
+                    self.outcome.insert_id = before.insert_id;
+                    if family == Family::MariaDb {
+                        self.outcome.status = before.status;
+                    }
+                    self.outcome.warnings = before.warnings;
                     self.outcome.field_count = columns;
                     self.outcome.info.clear();
                     self.changes.clear();
+                    if family == Family::MariaDb {
+                        self.changes = changes_before;
+                    }
                     self.changes_count = changes;
                 }
                 Ok(())
             }
             Err(error) => {
                 self.failed();
+                if command != Command::Query {
+                    self.outcome.field_count = columns;
+                }
                 Err(error)
             }
         }
@@ -193,7 +218,9 @@ impl Session {
             error.sqlstate = crate::error::HY000;
             return Err(error);
         };
-        if self.connected {
+        // Without a connection, or with one that is gone, libmysqlclient remembers it for the next one.
+        let remembers = self.options.family == Family::MySql && self.router.is_none() && self.connection().is_none();
+        if self.connected && !remembers {
             let statement = [b"SET NAMES ", name].concat();
             if self.router.is_some() && self.no_node_is_open() {
                 self.begin().await?;
@@ -279,6 +306,10 @@ impl Session {
         self.observe_reset();
         self.phase = Phase::Ready;
         self.outcome.affected_rows = !0;
+        if self.options.family == Family::MySql {
+            self.outcome.field_count = 0;
+            self.outcome.warnings = 0;
+        }
         self.outcome.insert_id = 0;
         self.outcome.info.clear();
         Ok(())
@@ -330,7 +361,14 @@ impl Session {
 
     /// `mysql_list_fields`: the columns of a table, with their default values.
     pub async fn list_fields(&mut self, table: &[u8], wild: &[u8]) -> Result<Columns, Error> {
+        if self.options.family == Family::MySql {
+            // It forgets the last statement before it looks whether it is the next one's turn.
+            self.outcome.field_count = 0;
+            self.outcome.info.clear();
+            self.outcome.warnings = 0;
+        }
         self.begin().await?;
+        self.outcome.field_count = 0;
         self.send_command(Command::FieldList, &[table, &[0], wild]).await?;
         let read = self.current()?.read_field_list().await;
         match read {

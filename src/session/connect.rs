@@ -14,7 +14,7 @@ use super::nodes::Node;
 use super::{Phase, Session};
 
 /// `SERVER_STATUS_AUTOCOMMIT`.
-const AUTOCOMMIT: u16 = 2;
+pub(super) const AUTOCOMMIT: u16 = 2;
 
 /// The arguments of `mysql_real_connect`; None = NULL, 0 = "the default port".
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -152,7 +152,7 @@ impl Session {
         let asked_port = if args.port == 0 { self.options.defaults.port.unwrap_or(0) } else { args.port };
         let args = args.complete(&self.options, environment);
         let charset = self.wanted_charset()?;
-        self.outcome = super::Outcome::default();
+        self.outcome = super::Outcome { affected_rows: 0, ..super::Outcome::default() };
         let mut candidates = args.candidates(self.options.family, environment.port).into_iter();
         let (args, mut node, connection) = loop {
             let Some(args) = candidates.next() else { return Err(Error::gone(self.options.family)) };
@@ -172,13 +172,13 @@ impl Session {
         };
         self.outcome.status = connection.login_ok().status;
         self.outcome.affected_rows = 0;
+        self.changes.clone_from(&connection.login_ok().session_changes);
+        self.changes_count = self.changes_count.wrapping_add(1);
         self.carry = Carry::default();
         self.carry.set_schema(node.target.database.clone(), None);
         node.connected(connection, self.carry.fresh());
         self.args = args;
-        if self.options.family == Family::MariaDb {
-            self.show_as_connector_c(&node.target.endpoint, asked_port);
-        }
+        self.show_endpoint(&node.target.endpoint, asked_port);
         self.nodes = vec![node];
         self.at = Some(0);
         self.charset = charset;
@@ -187,10 +187,15 @@ impl Session {
         Ok(())
     }
 
-    /// Connector/C shows of a Unix socket the port that was asked for and a host, of TCP no socket.
-    fn show_as_connector_c(&mut self, endpoint: &Endpoint, asked_port: u16) {
+    /// Both originals show of a Unix socket the port that was asked for and a host, of TCP no socket.
+    fn show_endpoint(&mut self, endpoint: &Endpoint, asked_port: u16) {
         match endpoint {
-            Endpoint::Tcp { .. } => self.args.socket = None,
+            Endpoint::Tcp { host, .. } => {
+                self.args.socket = None;
+                if nonempty(&self.args.host).is_none() {
+                    self.args.host = Some(host.as_bytes().to_vec());
+                }
+            }
             Endpoint::Unix(path) => {
                 use std::os::unix::ffi::OsStrExt;
                 self.args.port = asked_port;

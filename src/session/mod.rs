@@ -143,7 +143,7 @@ impl Session {
             phase: Phase::Ready,
             charset: connect::unconnected_charset(family),
             charset_override: None,
-            outcome: Outcome::default(),
+            outcome: Outcome { affected_rows: 0, ..Outcome::default() },
             pending: None,
             changes: Vec::new(),
             changes_count: 0,
@@ -246,7 +246,7 @@ impl Session {
 
     /// The connection used last.
     fn connection(&self) -> Option<&Connection> {
-        self.at.and_then(|at| self.nodes[at].connection())
+        self.at.and_then(|at| self.nodes.get(at)?.connection())
     }
 
     /// What the server of the connection used last said of itself.

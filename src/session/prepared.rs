@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use crate::cluster::topology::NodeId;
-use crate::conn::{Command, Head, PrepareOk, statement};
+use crate::conn::{Command, Connection, Head, PrepareOk, statement};
 use crate::error::{Error, Origin, Sent};
 use crate::options::Family;
 use crate::result::{BinaryRows, Columns};
@@ -150,6 +150,7 @@ impl Session {
     ///
     /// Errors: as for a statement.
     pub async fn prepare(&mut self, prepared: &mut Prepared, sql: &[u8]) -> Result<(PrepareOk, Columns), Error> {
+        let columns = self.outcome.field_count;
         self.begin().await?;
         prepared.sql = sql.into();
         prepared.numbering = self.numbering;
@@ -177,10 +178,31 @@ impl Session {
         } else {
             self.send_plain(Command::StmtPrepare, &[sql]).await?;
             self.at = Some(0);
+            if self.options.family == Family::MySql {
+                // Whatever the answer is.
+                self.outcome.field_count = 0;
+                self.outcome.warnings = 0;
+            }
             self.read_prepared(prepared, 0).await?
         };
         prepared.lexing = self.lexing();
         self.outcome.warnings = u32::from(described.0.warnings);
+        match self.options.family {
+            Family::MySql => {
+                self.outcome.field_count = 0;
+                if !described.1.is_empty() {
+                    self.conclude_transaction();
+                }
+            }
+            Family::MariaDb => {
+                self.outcome.field_count = columns;
+                if (described.0.parameters > 0 || !described.1.is_empty())
+                    && let Some(end) = self.connection().and_then(Connection::columns_end)
+                {
+                    self.outcome.status = end.status;
+                }
+            }
+        }
         Ok(described)
     }
 
@@ -616,13 +638,16 @@ impl Session {
         let instance = self.at_home(prepared)?;
         let sent = self.current()?.send(Command::StmtReset, &[&instance.id.to_le_bytes()]).await;
         sent.inspect_err(|_| self.after_failure())?;
-        let (insert_id, status) = (self.outcome.insert_id, self.outcome.status);
+        let before = self.outcome.clone();
         self.read_reply().await?;
+        // It is no statement.
+        self.outcome.field_count = before.field_count;
         if self.options.family == Family::MariaDb {
             // Connector/C does not look into the OK of its simple commands.
             self.outcome.affected_rows = !0;
-            self.outcome.insert_id = insert_id;
-            self.outcome.status = status;
+            self.outcome.insert_id = before.insert_id;
+            self.outcome.status = before.status;
+            self.outcome.warnings = before.warnings;
         }
         Ok(())
     }
@@ -633,6 +658,11 @@ impl Session {
     /// Errors: 2014 while rows wait.
     pub async fn close_statement(&mut self, prepared: &mut Prepared) -> Result<(), Error> {
         self.phase.check_free(self.more_results())?;
+        if self.router.is_none() && self.plain_connection().is_some() {
+            // It is a command as any other.
+            self.outcome.affected_rows = !0;
+            self.outcome.info.clear();
+        }
         self.renumber(prepared);
         let mut failure = None;
         for instance in std::mem::take(&mut prepared.instances) {

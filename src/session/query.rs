@@ -20,6 +20,7 @@ impl Session {
         if self.phase == Phase::Abandoned {
             self.skip_abandoned_rows().await;
         }
+        self.forget_before_looking();
         self.begin_at_once()?;
         if self.router.is_some() {
             match self.send_routed_at_once(sql)? {
@@ -46,10 +47,24 @@ impl Session {
         }
     }
 
+    /// Connector/C forgets the last statement before it looks whether it is the next one's turn.
+    #[inline]
+    pub(super) fn forget_before_looking(&mut self) {
+        if self.options.family == Family::MariaDb && self.phase != Phase::HasResult {
+            self.outcome.field_count = 0;
+            self.outcome.info.clear();
+        }
+    }
+
     /// `mysql_send_query`: as [`Session::run`], without waiting for the reply. Nothing but the statement's reply is
     /// outstanding when it returns, because programs poll the socket for it.
     pub async fn send_query(&mut self, sql: &[u8]) -> Result<(), Error> {
+        let columns = self.outcome.field_count;
         self.begin().await?;
+        if self.options.family == Family::MariaDb && self.router.is_none() {
+            // Forgotten when the reply comes only.
+            self.outcome.field_count = columns;
+        }
         match self.router {
             None => self.send_plain(Command::Query, &[sql]).await?,
             Some(_) => {
@@ -91,14 +106,20 @@ impl Session {
         if self.pending.is_some() {
             self.pending = None;
         }
+        if self.router.is_none() && !self.options.reconnect && self.plain_connection().is_none() {
+            // Without a connection nothing begins.
+            return Ok(());
+        }
         self.outcome.affected_rows = !0;
-        self.outcome.warnings = 0;
         if self.options.family == Family::MariaDb {
-            // libmysqlclient keeps the last count until a reply brings another.
+            // libmysqlclient keeps the last count until a reply brings another, as both do with the warnings.
             self.outcome.field_count = 0;
         }
         self.outcome.info.clear();
-        self.changes.clear();
+        if self.options.family == Family::MySql {
+            // Connector/C keeps them until an OK packet comes.
+            self.changes.clear();
+        }
         Ok(())
     }
 
@@ -147,14 +168,14 @@ impl Session {
         self.options.reconnect
     }
 
-    fn plain_connection(&mut self) -> Option<&mut Connection> {
+    pub(super) fn plain_connection(&mut self) -> Option<&mut Connection> {
         self.nodes.first_mut().and_then(|node| node.connection_mut())
     }
 
     /// The connection used last, to go on with what it owes.
     pub(super) fn current(&mut self) -> Result<&mut Connection, Error> {
         let family = self.options.family;
-        self.at.and_then(|at| self.nodes[at].connection_mut()).ok_or_else(|| Error::gone(family))
+        self.at.and_then(|at| self.nodes.get_mut(at)?.connection_mut()).ok_or_else(|| Error::gone(family))
     }
 
     /// Reads replies to a pipelined prelude, then the head that the program waits for, and learns from it.
@@ -169,6 +190,20 @@ impl Session {
         match head {
             Ok(Head::LocalInfile(name)) => self.read_reply_for_file(&name).await,
             head => self.take_head(head),
+        }
+    }
+
+    /// libmysqlclient concludes from a result without autocommit that a transaction is open, until the server says whether it
+    /// is. Routed handles go by what servers say.
+    #[inline]
+    pub(super) fn conclude_transaction(&mut self) {
+        /// `SERVER_STATUS_IN_TRANS`.
+        const IN_TRANSACTION: u16 = 1;
+        if self.router.is_none()
+            && self.options.family == Family::MySql
+            && self.outcome.status & super::connect::AUTOCOMMIT == 0
+        {
+            self.outcome.status |= IN_TRANSACTION;
         }
     }
 
@@ -195,9 +230,12 @@ impl Session {
                 self.outcome.field_count = u32::try_from(columns.len()).unwrap_or(u32::MAX);
                 // Of the result before this one.
                 self.outcome.info.clear();
+                self.outcome.warnings = 0;
                 if let Some(end) = self.connection().and_then(Connection::columns_end) {
                     self.outcome.status = end.status;
                     self.outcome.warnings = u32::from(end.warnings);
+                } else {
+                    self.conclude_transaction();
                 }
                 self.pending = Some(columns);
                 self.phase = Phase::HasResult;
@@ -218,7 +256,10 @@ impl Session {
     pub(super) fn failed(&mut self) {
         self.phase = Phase::Ready;
         self.pending = None;
-        self.outcome.affected_rows = !0;
+        if self.router.is_some() {
+            // A plain handle's call began with it.
+            self.outcome.affected_rows = !0;
+        }
         self.outcome.status &= !super::MORE_RESULTS;
         if let Some(at) = self.at
             && let Some(router) = self.router.as_deref_mut()
@@ -231,8 +272,8 @@ impl Session {
 
     /// Drops a connection that the failure made useless.
     pub(super) fn after_failure(&mut self) {
-        if let Some(at) = self.at
-            && self.nodes[at].drop_if_broken()
+        if let Some(node) = self.at.and_then(|at| self.nodes.get_mut(at))
+            && node.drop_if_broken()
         {
             self.phase = Phase::Ready;
             self.outcome.status &= !super::MORE_RESULTS;

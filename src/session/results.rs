@@ -2,6 +2,7 @@
 
 use crate::conn::{End, Head};
 use crate::error::Error;
+use crate::options::Family;
 use crate::result::{Builder, Columns, StoredRows, StreamRow};
 
 use super::{Phase, Session};
@@ -62,7 +63,7 @@ impl Session {
     fn take_pending(&mut self) -> Result<Option<Columns>, Error> {
         if self.pending.is_none() {
             // libmysqlclient knows the last statement's result as taken; Connector/C does not look.
-            let taken = self.outcome.field_count != 0 && self.options.family == crate::options::Family::MySql;
+            let taken = self.outcome.field_count != 0 && self.options.family == Family::MySql;
             return if taken { Err(Error::out_of_sync()) } else { Ok(None) };
         }
         if self.phase != Phase::HasResult {
@@ -115,7 +116,12 @@ impl Session {
             Err(error) => Err(error),
         };
         match skipped {
-            Ok(end) => {
+            Ok(mut end) => {
+                if self.options.family == Family::MariaDb && self.router.is_none() {
+                    // Connector/C does not look into the end of rows that it throws away.
+                    end.status = self.outcome.status;
+                    end.warnings = u16::try_from(self.outcome.warnings).unwrap_or(u16::MAX);
+                }
                 self.end_of_rows(end);
                 Ok(())
             }
@@ -161,7 +167,7 @@ impl Session {
         if self.outcome.status & OUT_PARAMETERS != 0 {
             // Not the last result, whatever their end says.
             end.status |= super::MORE_RESULTS;
-            if self.options.family == crate::options::Family::MySql {
+            if self.options.family == Family::MySql {
                 end.status |= OUT_PARAMETERS;
             }
         }
@@ -195,7 +201,7 @@ impl Session {
 }
 
 /// A reply that must be OK: a command that has no rows.
-pub(super) fn expect_ok(head: Head, family: crate::options::Family) -> Result<crate::conn::OkPacket, Error> {
+pub(super) fn expect_ok(head: Head, family: Family) -> Result<crate::conn::OkPacket, Error> {
     match head {
         Head::Ok(ok) => Ok(ok),
         Head::ResultSet(_) | Head::LocalInfile(_) => Err(Error::malformed(family)),

@@ -10,7 +10,7 @@ use crate::conn::driver::block_on_pinned;
 use crate::error::Error;
 use crate::options::Family;
 
-use super::super::entry::{clear_error, entry};
+use super::super::entry::{clear_error, entry, set_stmt_error};
 use super::super::family::Abi;
 use super::super::handle::Handle;
 use super::{Current, Rows, State, Statement, is_busy};
@@ -71,6 +71,10 @@ pub(in crate::abi) async unsafe fn next_result<F: Abi>(stmt: *mut F::Stmt) -> c_
         Ok(None) => {
             // SAFETY: lent through `mysql`.
             unsafe { handle.publish(mysql) };
+            if F::FAMILY == Family::MySql {
+                // The handle's error, which is none.
+                set_stmt_error::<F>(stmt, 0, b"00000", b"");
+            }
             -1
         }
         Ok(Some(executed)) => {
@@ -124,8 +128,10 @@ pub(in crate::abi) async unsafe fn free_result<F: Abi>(stmt: *mut F::Stmt) -> c_
             ours.fail(&ours.why_no_handle());
             return 1;
         }
-        ours.drop_rows();
-        ours.clear_error();
+        if ours.state > State::New {
+            ours.drop_rows();
+            ours.clear_error();
+        }
         return 0;
     };
     for bind in &mut ours.params {
@@ -285,7 +291,7 @@ pub(in crate::abi) async unsafe fn close<F: Abi>(stmt: *mut F::Stmt) -> c_char {
             if is_busy(handle) || (matches!(F::FAMILY, Family::MariaDb) && ours.state > State::Executed) {
                 ours.cancel_others(handle);
                 // SAFETY: `streaming` is NULL or a live result of this handle.
-                unsafe { handle.release_streaming() };
+                unsafe { handle.cancel_streaming() };
                 let _ = ours.skip_all(handle).await;
             }
             closed = handle.session.close_statement(&mut ours.prepared).await;

@@ -12,7 +12,7 @@ use crate::options::Family;
 use crate::result::{BinaryRows, NotARow, Values, Width};
 
 use super::super::bind;
-use super::super::entry::entry;
+use super::super::entry::{clear_error, entry};
 use super::super::family::{Abi, Bind};
 use super::super::handle::Handle;
 use super::super::memory::{row_token, token_row};
@@ -20,6 +20,11 @@ use super::{Cell, Current, DATA_TRUNCATED, NO_DATA, Rows, State, Statement, copy
 
 /// `MYSQL_DATA_MALFORMED`: a column of a type that Connector/C does not know.
 const DATA_MALFORMED: c_int = 102;
+
+/// `MYSQL_STMT.bind_result_done`: results are bound.
+const BOUND: c_char = 1;
+/// The same of libmysqlclient: and the handle reports truncation.
+const REPORTS_TRUNCATION: c_char = 2;
 
 /// `SERVER_STATUS_LAST_ROW_SENT`: the cursor has nothing more.
 const LAST_ROW_SENT: u16 = 1 << 7;
@@ -67,8 +72,14 @@ entry! {
                 unsafe { (*field).max_length = length as c_ulong };
             }
         }
-        // SAFETY: inside the public struct.
-        unsafe { F::stmt_bind_result_done(stmt).write(1) };
+        // SAFETY: inside the public struct, which holds NULL or a valid handle.
+        unsafe {
+            let mysql = F::stmt_mysql(stmt).read();
+            let reports = F::FAMILY == Family::MySql
+                && !mysql.is_null()
+                && F::opt_report_data_truncation(mysql).read() != 0;
+            F::stmt_bind_result_done(stmt).write(if reports { BOUND | REPORTS_TRUNCATION } else { BOUND });
+        }
         if F::FAMILY == Family::MariaDb {
             ours.clear_error();
         }
@@ -367,9 +378,11 @@ impl<F: Abi> Statement<F> {
                 if !any || matches!(self.rows, Rows::Cursor(..)) {
                     // SAFETY: lent through `mysql`.
                     unsafe { handle.publish_quietly(mysql) };
-                    let stmt = self.public();
-                    // SAFETY: inside the public struct.
-                    unsafe { F::stmt_server_status(stmt).write(c_uint::from(handle.session.outcome().status)) };
+                    if F::FAMILY == Family::MariaDb || matches!(self.rows, Rows::Cursor(..)) {
+                        let stmt = self.public();
+                        // SAFETY: inside the public struct.
+                        unsafe { F::stmt_server_status(stmt).write(c_uint::from(handle.session.outcome().status)) };
+                    }
                 }
                 Ok(any)
             }
@@ -390,10 +403,19 @@ impl<F: Abi> Statement<F> {
         if self.state != State::Fetching {
             self.set_state(State::Fetching);
         }
-        if F::FAMILY == Family::MariaDb && self.errno() != 0 {
-            self.clear_error();
-        }
         let stmt = self.public();
+        if F::FAMILY == Family::MariaDb {
+            if self.errno() != 0 {
+                self.clear_error();
+            }
+            // SAFETY: inside the public struct, which holds NULL or a valid handle.
+            unsafe {
+                let mysql = F::stmt_mysql(stmt).read();
+                if !mysql.is_null() && F::last_errno(mysql).read() != 0 {
+                    clear_error::<F>(mysql);
+                }
+            }
+        }
         // SAFETY: inside the public struct.
         let bound = unsafe { F::stmt_bind_result_done(stmt).read() } != 0;
         if !bound {

@@ -141,7 +141,12 @@ impl<F: Abi> Statement<F> {
                 if self.others_wait(handle) {
                     return Err(Error::out_of_sync());
                 }
-                self.skip_all(handle).await?;
+                if self.state > State::Executed {
+                    self.skip_all(handle).await?;
+                } else if is_busy(handle) {
+                    // Whatever waits goes, but not what comes after it.
+                    let _ = handle.session.skip_statement_rows(false).await;
+                }
                 self.rows = Rows::None;
             }
         }
@@ -306,6 +311,10 @@ entry! {
 pub(in crate::abi) async unsafe fn send_long_data<F: Abi>(stmt: *mut F::Stmt, number: c_uint, data: &[u8]) -> c_char {
     // SAFETY: the caller's promise.
     let Some(ours) = (unsafe { Statement::<F>::lend(stmt) }) else { return 1 };
+    if F::FAMILY == Family::MySql && number as usize >= ours.params.len() {
+        ours.refuse(cr::INVALID_PARAMETER_NO);
+        return 1;
+    }
     // SAFETY: the caller's promise.
     let Some((mysql, handle)) = (unsafe { ours.handle_or_lost() }) else { return 1 };
     if F::FAMILY == Family::MariaDb {
@@ -375,8 +384,10 @@ pub(in crate::abi) async unsafe fn execute<F: Abi>(stmt: *mut F::Stmt) -> c_int 
     let Some(ours) = (unsafe { Statement::<F>::lend(stmt) }) else { return 1 };
     // SAFETY: the caller's promise.
     let Some((mysql, handle)) = (unsafe { ours.handle() }) else {
-        if F::FAMILY == Family::MariaDb || ours.errno() == 0 {
-            ours.fail(&ours.why_no_handle());
+        // libmysqlclient has said it when the handle went.
+        let why = ours.why_no_handle();
+        if F::FAMILY == Family::MariaDb || why.code == cr::COMMANDS_OUT_OF_SYNC {
+            ours.fail(&why);
         }
         return 1;
     };
@@ -457,6 +468,8 @@ impl<F: Abi> Statement<F> {
                     handle.session.server().is_some_and(|server| server.capabilities & CLIENT_QUERY_ATTRIBUTES != 0);
                 let busy = is_busy(handle) || handle.session.more_results();
                 if busy && (attributes || self.own_parameters > 0) {
+                    // SAFETY: lent through `mysql`.
+                    unsafe { handle.publish_quietly(mysql) };
                     self.fail(&Error::out_of_sync());
                     return false;
                 }

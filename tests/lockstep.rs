@@ -1,0 +1,127 @@
+//! Layer "lockstep": `c_tests/lockstep` makes the same random calls in the original of a family and in ours, loaded into
+//! one process, and compares everything that can be observed of each call (see its `lockstep.h`).
+//!
+//! By default a fixed list of short episodes, so that a change elsewhere cannot find an old difference. With
+//! LOCKSTEP_SECONDS set, that long per pair of library and server, beginning with LOCKSTEP_SEED (else the clock's), in
+//! episodes of LOCKSTEP_CALLS calls: `make lockstep`.
+#![allow(clippy::unwrap_used, clippy::print_stderr)]
+
+use harness::{Cluster, Family, Spec, control};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Episodes of the short run.
+const EPISODES: u64 = 30;
+
+/// Calls of each of them: as many as go without a difference that is known (docs/quirks.md, "Lockstep").
+fn calls(family: Family) -> u64 {
+    match family {
+        Family::MariaDb => 12,
+        Family::MySql => 40,
+    }
+}
+
+/// The compiled oracle of one family, and how it is started.
+struct Oracle {
+    family: Family,
+    program: PathBuf,
+    sonames: PathBuf,
+}
+
+fn prefix() -> PathBuf {
+    harness::family::mysql_prefix().join("root/usr")
+}
+
+fn library() -> PathBuf {
+    if let Some(named) = std::env::var_os("MS_LIBRARY") {
+        return PathBuf::from(named).canonicalize().unwrap();
+    }
+    std::env::current_exe().unwrap().with_file_name("libmysqlclient_ms.so")
+}
+
+impl Oracle {
+    fn new(family: Family) -> Self {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lockstep");
+        let sonames = out.join("sonames");
+        std::fs::create_dir_all(&sonames).unwrap();
+        let folder = library().parent().unwrap().to_path_buf();
+        let built =
+            Command::new("sh").arg(root.join("src/abi/soname/build.sh")).arg(folder).arg(&sonames).output().unwrap();
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        let program = out.join(format!("lockstep-{family}"));
+        let mut cc = Command::new("cc");
+        cc.args(["-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&program);
+        for file in ["main", "trace", "sql", "handle_ops", "result_ops", "stmt_ops"] {
+            cc.arg(root.join(format!("c_tests/lockstep/{file}.c")));
+        }
+        match family {
+            Family::MariaDb => {
+                let flags = Command::new("mariadb_config").arg("--cflags").output().unwrap();
+                cc.args(String::from_utf8(flags.stdout).unwrap().split_whitespace());
+            }
+            Family::MySql => {
+                cc.arg("-I").arg(prefix().join("include")).arg("-I").arg(prefix().join("include/mysql"));
+            }
+        }
+        let compiled = cc.arg("-ldl").output().unwrap();
+        assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+        Oracle { family, program, sonames }
+    }
+
+    fn command(&self) -> Command {
+        match self.family {
+            Family::MariaDb => {
+                let mut command = Command::new(&self.program);
+                command.arg("libmariadb.so.3").arg(self.sonames.join("libmariadb.so.3"));
+                command
+            }
+            Family::MySql => {
+                let libraries = prefix().join("lib/x86_64-linux-gnu");
+                let path = format!("{}:{}", libraries.display(), prefix().join("lib/mysql/private").display());
+                let mut command = Command::new(libraries.join("ld-linux-x86-64.so.2"));
+                command.arg("--library-path").arg(path).arg(&self.program);
+                command.arg(libraries.join("libmysqlclient.so.24")).arg(self.sonames.join("libmysqlclient.so.24"));
+                command.env("LIBMYSQL_PLUGIN_DIR", prefix().join("lib/mysql/plugin"));
+                command
+            }
+        }
+    }
+}
+
+#[test]
+fn random_calls_are_the_originals() {
+    let setting = |name: &str| std::env::var(name).ok();
+    for family in harness::families() {
+        let cluster = Cluster::start(Spec::new(family, 0).general_log(false)).unwrap();
+        let oracle = Oracle::new(family);
+        let mut command = oracle.command();
+        command.envs(control::environment(&cluster)).args(["--without", "cut"]);
+        match setting("LOCKSTEP_SECONDS") {
+            Some(seconds) => {
+                let clock = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs().to_string();
+                let calls = setting("LOCKSTEP_CALLS").unwrap_or_else(|| "1000".to_owned());
+                command.args(["--seconds", &seconds, "--calls", &calls, "--seed"]);
+                command.arg(setting("LOCKSTEP_SEED").unwrap_or(clock));
+            }
+            None => {
+                command.args([
+                    "--episodes",
+                    &EPISODES.to_string(),
+                    "--calls",
+                    &calls(family).to_string(),
+                    "--seed",
+                    "1",
+                ]);
+            }
+        }
+        let output = command.output().unwrap();
+        let printed = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            output.status.success() && printed.ends_with(": no difference\n"),
+            "{family}: {}\n{printed}",
+            output.status
+        );
+    }
+}
