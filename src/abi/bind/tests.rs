@@ -271,3 +271,14 @@ fn mariadb_values_are_the_originals() {
 fn mysql_values_are_the_originals() {
     assert!(replay::<MySql>(&lines("MS_CONVERT_MYSQL", include_str!("originals/mysql.txt"))) > 100);
 }
+
+#[test]
+fn a_time_brings_nothing_of_ours_between_its_fields() {
+    use super::time::{Moment, kind};
+    let moment = Moment { year: 2026, micros: 5, negative: 1, ..Moment::zero(kind::DATETIME) };
+    let mut place = [0xaa_u8; 48];
+    // SAFETY: the place has the size of the larger family's struct.
+    unsafe { moment.store::<crate::abi::family::MySql>(place.as_mut_ptr()) };
+    assert_eq!((place[32], &place[33..36], place[36]), (1, &[0; 3][..], kind::DATETIME as u8));
+    assert_eq!(place[44..], [0xaa; 4], "behind the last field");
+}

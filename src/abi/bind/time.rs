@@ -7,6 +7,7 @@ use super::types::*;
 use crate::abi::family::{Abi, MySql, mariadb, mysql};
 use crate::options::Family;
 use std::fmt::Write as _;
+use std::mem::offset_of;
 
 /// `enum enum_mysql_timestamp_type`.
 pub mod kind {
@@ -67,20 +68,20 @@ impl Moment {
     /// # Safety
     /// As there.
     pub unsafe fn store_common(&self, place: *mut u8) {
-        let to = place.cast::<mariadb::Time>();
-        let time = mariadb::Time {
-            year: self.year,
-            month: self.month,
-            day: self.day,
-            hour: self.hour,
-            minute: self.minute,
-            second: self.second,
-            second_part: self.micros,
-            neg: self.negative as i8,
-            time_type: self.kind as u32,
-        };
+        // As bytes: what lies between the fields is the program's, and gets nothing of ours but zeros.
+        let mut bytes = [0; size_of::<mariadb::Time>()];
+        let mut put = |at: usize, field: &[u8]| bytes[at..at + field.len()].copy_from_slice(field);
+        put(offset_of!(mariadb::Time, year), &self.year.to_ne_bytes());
+        put(offset_of!(mariadb::Time, month), &self.month.to_ne_bytes());
+        put(offset_of!(mariadb::Time, day), &self.day.to_ne_bytes());
+        put(offset_of!(mariadb::Time, hour), &self.hour.to_ne_bytes());
+        put(offset_of!(mariadb::Time, minute), &self.minute.to_ne_bytes());
+        put(offset_of!(mariadb::Time, second), &self.second.to_ne_bytes());
+        put(offset_of!(mariadb::Time, second_part), &self.micros.to_ne_bytes());
+        put(offset_of!(mariadb::Time, neg), &self.negative.to_ne_bytes());
+        put(offset_of!(mariadb::Time, time_type), &self.kind.to_ne_bytes());
         // SAFETY: the caller promises the place.
-        unsafe { to.write_unaligned(time) };
+        unsafe { place.cast::<[u8; size_of::<mariadb::Time>()]>().write_unaligned(bytes) };
     }
 
     /// Writes `time_type` only.
@@ -88,7 +89,7 @@ impl Moment {
     /// # Safety
     /// As for [`store`](Self::store).
     pub unsafe fn store_kind(place: *mut u8, kind: i32) {
-        let to = place.wrapping_add(std::mem::offset_of!(mysql::Time, time_type));
+        let to = place.wrapping_add(offset_of!(mysql::Time, time_type));
         // SAFETY: inside the struct, whose offset is the same in both families.
         unsafe { to.cast::<i32>().write_unaligned(kind) };
     }
