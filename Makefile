@@ -21,7 +21,7 @@ libdir = $(PREFIX)/lib
 includedir = $(PREFIX)/include
 pkgconfigdir = $(libdir)/pkgconfig
 
-.PHONY: build release cluster soname demo test conformance bench lockstep soak consistency fuzz generated install uninstall clean help
+.PHONY: build release cluster soname demo test oracle chaos conformance bench lockstep soak consistency fuzz generated install uninstall clean help
 .DEFAULT_GOAL := build
 
 build: ## the library, target/release/libmysqlclient_ms.so, and the program mysqlclient-ms (the default)
@@ -55,8 +55,20 @@ test: ## all tests: Rust, C, and real clusters of MariaDB and MySQL (with CI set
 	@bash tests/harness/get-mysql.sh || { [ -z "$$CI" ] && echo "going on without MySQL"; }
 	@bash tests/harness/get-mariadb.sh || { [ -z "$$CI" ] && echo "going on without a newer MariaDB"; }
 	@bash tests/real_programs/get-programs.sh || { [ -z "$$CI" ] && echo "going on without the programs of tests/real_programs"; }
+	@bash tests/oracle/get-suites.sh || { [ -z "$$CI" ] && echo "going on without the servers' test suites"; }
 	@echo "running all tests"
 	$(CARGO) test --workspace
+
+oracle: ## every statement of both servers' own test suites through a routed handle: did anything but a read reach a replica? (hours)
+	@sh tests/packages.sh test
+	@bash tests/harness/get-mysql.sh
+	@bash tests/oracle/get-suites.sh
+	ORACLE_FILES=$(or $(ORACLE_FILES),all) $(CARGO) test --test oracle -- --nocapture --test-threads=1
+
+chaos: ## Perl, Python and C programs while nodes are killed, frozen, restarted and promoted: CHAOS_TIME seconds (600), CHAOS_SEED
+	@sh tests/packages.sh test
+	@bash tests/harness/get-mysql.sh
+	CHAOS_TIME=$(or $(CHAOS_TIME),600) $(CARGO) test --test chaos -- --nocapture
 
 conformance: ## the test suites of DBD::mysql, DBD::MariaDB, mysqlclient, MySQL itself, pdo_mysql and Qt, with the originals and with ours
 	@sh tests/packages.sh conformance

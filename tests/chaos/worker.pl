@@ -43,7 +43,8 @@ sub transaction {
         $code = failed();
     }
     my $text = $DBI::errstr;
-    $dbh->rollback if $code;
+    # a BEGIN that failed has left nothing to roll back
+    $dbh->rollback if $code && !$dbh->{AutoCommit};
     return ($code, $text, $step);
 }
 

@@ -80,7 +80,7 @@ pub struct Endpoint {
     pub port: u16,
     /// The Unix socket, where root needs no password.
     pub socket: PathBuf,
-    /// The node's number + 1.
+    /// The node's number + 1, and 100 more for each time that it was rebuilt.
     pub server_id: u32,
 }
 
@@ -102,6 +102,8 @@ struct Node {
     frozen: bool,
     /// It is started without a port: only root reaches it.
     closed: bool,
+    /// Another one after each [`Cluster::rebuild`]: a server does not take from its source what its own number has written.
+    server_id: u32,
 }
 
 /// A primary and its replicas. Dropping it ends the servers and removes the folder.
@@ -136,7 +138,9 @@ impl Cluster {
         let tls = tls::make(&folder.join("tls"))?;
         let nodes = (0..=spec.replicas)
             .map(|n| folder.join(format!("n{n}")))
-            .map(|folder| Mutex::new(Node { folder, port: 0, child: None, frozen: false, closed: false }))
+            .zip(1..)
+            .map(|(folder, server_id)| Node { folder, port: 0, child: None, frozen: false, closed: false, server_id })
+            .map(Mutex::new)
             .collect();
         // from here on Drop cleans up, also when one of the next steps fails
         let cluster = Cluster { spec, tools, folder, tls, nodes, primary: AtomicUsize::new(0), _owner: owner };
@@ -231,7 +235,7 @@ impl Cluster {
             host: self.spec.bind.clone(),
             port: node.port,
             socket: node.folder.join("s.sock"),
-            server_id: n as u32 + 1,
+            server_id: node.server_id,
         }
     }
 
@@ -339,6 +343,7 @@ impl Cluster {
             node.halt(Duration::ZERO);
             fs::remove_dir_all(node.folder.join("data"))?;
             template::copy_folder(&template, &node.folder.join("data"))?;
+            node.server_id += 100;
             node.closed = true;
             let started = self.spawn(n, &mut node);
             node.closed = false;
@@ -432,7 +437,7 @@ impl Cluster {
             format!("--log-error={}", path("error.log")),
             format!("--port={}", node.port),
             format!("--bind-address={}", self.spec.bind),
-            format!("--server-id={}", n + 1),
+            format!("--server-id={}", node.server_id),
             format!("--report-host={}", self.spec.bind),
             format!("--report-port={}", node.port),
             format!("--ssl-ca={}", self.tls.ca.display()),
