@@ -39,12 +39,18 @@ sub transaction {
     my $step = 'inside';
     if (!$code) {
         $step = 'commit';
-        $dbh->commit;
-        $code = failed();
+        # behind a commit that succeeded DBI switches AutoCommit on again, and an error may be of that
+        my $done = $dbh->commit;
+        $code = failed() unless $done;
     }
     my $text = $DBI::errstr;
     # a BEGIN that failed has left nothing to roll back
     $dbh->rollback if $code && !$dbh->{AutoCommit};
+    if (!$dbh->{AutoCommit}) {
+        # the driver has given up switching it on: what came now would be part of a transaction that nobody ends
+        $dbh->disconnect;
+        undef $dbh;
+    }
     return ($code, $text, $step);
 }
 
