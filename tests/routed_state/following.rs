@@ -442,6 +442,29 @@ fn a_collation_beside_the_default_character_set_follows() {
 }
 
 #[test]
+fn the_same_value_again_takes_back_what_was_set_in_between() {
+    for family in families() {
+        let cluster = shared(family);
+        let schema = database(cluster, "same_again");
+        let shop = Shop::new(&addresses(cluster), ROUND_ROBIN);
+        let mut handle = shop.connect(Some(&schema));
+        // Asked of the node that the read before it went to.
+        let on_replicas = |handle: &mut Handle| {
+            [(); 2].map(|()| {
+                handle.ok("SELECT 1 FROM DUAL");
+                let value = handle.value("SELECT @@sql_big_selects");
+                assert_ne!(handle.node(), 0, "{family}: {}", handle.decision());
+                value
+            })
+        };
+        for (set, value) in [("max_join_size = 2", "0"), ("sql_big_selects = 1", "1"), ("max_join_size = 2", "0")] {
+            handle.ok(&format!("SET {set}"));
+            assert_eq!(on_replicas(&mut handle), [value; 2], "{family}: {set}");
+        }
+    }
+}
+
+#[test]
 fn a_default_schema_that_was_dropped_is_none_on_every_node() {
     for family in families() {
         let cluster = shared(family);

@@ -181,6 +181,10 @@ impl Carry {
     /// written. False if it cannot be kept: then it is on `on`'s connection only.
     pub fn set_variable(&mut self, key: &[u8], name: Vec<u8>, setting: Setting, on: Option<&mut Versions>) -> bool {
         let since = self.versions.0[Part::Variables as usize] + 1;
+        if SETS_ANOTHER.iter().any(|(name, other)| key == *name && self.variables.get(other).is_some()) {
+            // The same value again takes the other one back.
+            self.variables.forget(key);
+        }
         match self.variables.set(key, name, setting, since) {
             Kept::Same => true,
             Kept::No => false,
