@@ -49,7 +49,7 @@ static void login(const char *what, const char *auth, const char *password, int 
   if (auth)
     mysql_options(m, MYSQL_DEFAULT_AUTH, auth);
   calls = 0;
-  int status = mysql_real_connect_start(&got, m, host(), "lab_user", password, NULL, port(), NULL, 0);
+  int status = mysql_real_connect_start(&got, m, host(), "lab_steps", password, NULL, port(), NULL, 0);
   while (status)
     status = mysql_real_connect_cont(&got, m, await(m, status));
   say("%s, TLS %d: %d", what, tls, got == m);
@@ -65,16 +65,16 @@ int main(void)
 {
   lab_start();
   MYSQL *a = admin();
-  must(a, "DROP USER IF EXISTS lab_user@'%'");
-  must(a, server_is_mysql() ? "CREATE USER lab_user@'%' IDENTIFIED WITH lab_talk AS 'secret'"
-                            : "CREATE USER lab_user@'%' IDENTIFIED VIA lab_talk USING 'secret'");
+  must(a, "DROP USER IF EXISTS lab_steps@'%'");
+  must(a, server_is_mysql() ? "CREATE USER lab_steps@'%' IDENTIFIED WITH lab_talk AS 'secret'"
+                            : "CREATE USER lab_steps@'%' IDENTIFIED VIA lab_talk USING 'secret'");
   mysql_client_register_plugin(a, (struct st_mysql_client_plugin *)&talker);
   for (int tls = 0; tls < 2; tls++) {
     login("by the server's wish", NULL, "secret", tls);
     login("by default", "lab_talk", "secret", tls);
     login("wrong", NULL, "wrong", tls);
   }
-  must(a, "DROP USER lab_user@'%'");
+  must(a, "DROP USER lab_steps@'%'");
   mysql_close(a);
   mysql_library_end();
   printf("\nend\n");

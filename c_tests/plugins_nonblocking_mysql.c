@@ -71,7 +71,7 @@ static void login(const char *what, const char *auth, const char *password, int 
     mysql_options(m, MYSQL_DEFAULT_AUTH, auth);
   calls = waits = 0;
   enum net_async_status status;
-  while ((status = mysql_real_connect_nonblocking(m, host(), "lab_user", password, NULL, port(), NULL, 0)) == NET_ASYNC_NOT_READY) {
+  while ((status = mysql_real_connect_nonblocking(m, host(), "lab_steps", password, NULL, port(), NULL, 0)) == NET_ASYNC_NOT_READY) {
     struct pollfd p = {.fd = m->net.fd, .events = POLLIN};
     poll(&p, 1, 1);
   }
@@ -89,9 +89,9 @@ int main(void)
 {
   lab_start();
   MYSQL *a = admin();
-  must(a, "DROP USER IF EXISTS lab_user@'%'");
-  must(a, server_is_mysql() ? "CREATE USER lab_user@'%' IDENTIFIED WITH lab_talk AS 'secret'"
-                            : "CREATE USER lab_user@'%' IDENTIFIED VIA lab_talk USING 'secret'");
+  must(a, "DROP USER IF EXISTS lab_steps@'%'");
+  must(a, server_is_mysql() ? "CREATE USER lab_steps@'%' IDENTIFIED WITH lab_talk AS 'secret'"
+                            : "CREATE USER lab_steps@'%' IDENTIFIED VIA lab_talk USING 'secret'");
   mysql_client_register_plugin(a, (struct st_mysql_client_plugin *)&talker);
   for (int form = 0; form < 2; form++) {
     section(form ? "in steps" : "at a stretch");
@@ -102,7 +102,7 @@ int main(void)
       login("by default", "lab_talk", "secret", tls);
     }
   }
-  must(a, "DROP USER lab_user@'%'");
+  must(a, "DROP USER lab_steps@'%'");
   mysql_close(a);
   mysql_library_end();
   printf("\nend\n");
