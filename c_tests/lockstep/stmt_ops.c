@@ -13,6 +13,29 @@ int any_statement(void)
   return -1;
 }
 
+/* Connector/C, an unbuffered result that another call has read away: it waits for rows that never come. */
+static int rows_are_gone(int i)
+{
+#if MARIADB_ABI
+  const struct statement *st = &S->s[i];
+  if (st->handle < 0 || st->s->state < MYSQL_STMT_WAITING_USE_OR_STORE || st->s->state >= MYSQL_STMT_FETCH_DONE)
+    return 0;
+  const struct handle *h = &S->h[st->handle];
+  return !st->stored && !st->s->cursor_exists && (h->asked != i + 1 || h->m->status != MYSQL_STATUS_STMT_RESULT);
+#else
+  (void)i;
+  return 0;
+#endif
+}
+
+/* Connector/C, while rows wait on the handle that it does not throw away: it calls the connection ready all the same, and
+   takes them for the next reply. */
+static int leaves_rows(int i)
+{
+  const struct statement *st = &S->s[i];
+  return MARIADB_ABI && st->handle >= 0 && S->h[st->handle].m->status != MYSQL_STATUS_READY && (!st->s->stmt_id || !st->s->field_count);
+}
+
 static void done(int i, const char *what, long long rc)
 {
   say("  %s: %s", what, rc ? "not 0" : "0");
@@ -47,6 +70,8 @@ static void prepare(void)
   size_t n = any_prepared(sql, sizeof sql, st->handle < 0 ? 0 : st->handle);
   say("stmt_prepare s%d: %s", i, bytes(sql, n));
   st->tells = st->params = st->columns = st->stored = 0;
+  if (st->handle >= 0)
+    asks(st->handle, i + 1);
 #if MARIADB_ABI
   if (chance(8)) {
     int rc = C(mariadb_stmt_execute_direct)(st->s, sql, n);
@@ -232,6 +257,8 @@ static void execute(void)
     return; /* Connector/C takes bindings of before for those of the new statement; ours says 2031 */
   if (MARIADB_ABI && st->s->state >= 3 && st->handle >= 0 && C(mysql_more_results)(S->h[st->handle].m))
     return; /* with further results unread Connector/C refuses, and takes them for the next execution's */
+  if (rows_are_gone(i))
+    return;
   st->tells = st->stored = 0;
   if (st->params && chance(50))
     for (int k = 0; k < PARAMS; k++)
@@ -244,7 +271,11 @@ static void execute(void)
   say("stmt_execute s%d", i);
   if (st->handle >= 0)
     S->h[st->handle].executed = MARIADB_ABI;
+  if (st->handle >= 0)
+    asks(st->handle, i + 1);
   int rc = C(mysql_stmt_execute)(st->s);
+  if (!rc && st->handle >= 0)
+    S->h[st->handle].asked = i + 1;
   done(i, "execute", rc);
   if (!rc && !st->columns && C(mysql_stmt_field_count)(st->s) && chance(70))
     bind_result_of(i);
@@ -330,6 +361,8 @@ static void fetch(void)
     return;
   if (MARIADB_ABI && !st->columns && st->columns_once)
     return; /* Connector/C takes bindings of before for those of the new columns */
+  if (rows_are_gone(i))
+    return;
   unsigned many = chance(30) ? 300 : 1 + pick(3);
   say("stmt_fetch s%d, %u times", i, many);
   while (many--) {
@@ -354,6 +387,8 @@ static void metadata(void)
     return;
   MYSQL_STMT *s = S->s[i].s;
   int params = chance(15);
+  if (!MARIADB_ABI && !s->mysql)
+    return; /* libmysqlclient looks at its handle without asking whether there is one */
   MYSQL_RES *r = params ? C(mysql_stmt_param_metadata)(s) : C(mysql_stmt_result_metadata)(s);
   say("stmt_%s_metadata s%d: %d", params ? "param" : "result", i, r != NULL);
   if (r) {
@@ -373,6 +408,8 @@ static void long_data(void)
   int i = any_statement();
   if (i < 0 || !S->s[i].params) /* unbound parameters have no type to look at yet */
     return;
+  if (!S->s[i].s->mysql)
+    return; /* both look at their handle without asking whether there is one */
   MYSQL_STMT *s = S->s[i].s;
   unsigned n = (unsigned)C(mysql_stmt_param_count)(s), k = pick(n + 1);
   unsigned long length = pick(40);
@@ -387,6 +424,8 @@ static void end(void)
     return;
   struct statement *st = &S->s[i];
   unsigned way = pick(10);
+  if (way >= 6 && leaves_rows(i))
+    return;
   st->tells = st->stored = 0;
   if (way < 6) {
     say("stmt_free_result s%d", i);
@@ -439,6 +478,8 @@ static void next_result(void)
   if (i < 0)
     return;
   struct statement *st = &S->s[i];
+  if (st->handle >= 0 && S->h[st->handle].asked != i + 1 && busy(st->handle))
+    return; /* somebody else's: the originals take its rows for ours */
 #if MARIADB_ABI
   say("stmt_more_results s%d: %d", i, C(mysql_stmt_more_results)(st->s));
 #endif

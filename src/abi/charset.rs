@@ -12,7 +12,7 @@ use crate::options::Family;
 use super::convert::{c_bytes, slice};
 use super::entry::{entry, set_error};
 use super::family::MyCharsetInfo;
-use super::handle::call;
+use super::handle::Handle;
 use super::step;
 
 /// `CR_INSECURE_API_ERR`.
@@ -43,7 +43,17 @@ entry! {
         // SAFETY: the caller's promise.
         let name = unsafe { c_bytes(name) }.unwrap_or_default();
         // SAFETY: the caller's promise.
-        unsafe { call::<F>(mysql, |session| block_on(session.set_character_set(name))) }
+        let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return 1 };
+        let connected = handle.session.is_connected();
+        let result = block_on(handle.session.set_character_set(name));
+        if result.is_ok() && !connected && F::FAMILY == Family::MySql {
+            // Remembered without a word: what the last call left stays.
+            // SAFETY: lent through `mysql`.
+            unsafe { handle.publish_quietly(mysql) };
+            return 0;
+        }
+        // SAFETY: lent through `mysql`.
+        unsafe { handle.answer(mysql, result) }
     }
 }
 

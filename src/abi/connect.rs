@@ -113,6 +113,7 @@ impl Dial {
         // SAFETY: the caller's promise.
         unsafe { super::options::honour_fields::<F>(mysql, handle) };
         handle.session.options().program = super::plugin::program_of::<F>(mysql);
+        handle.settings.connects(args.flags);
         let defaults = environment::connect_defaults(F::FAMILY);
         let refused = check_flags(F::FAMILY, args.flags)
             .and_then(|()| super::options::read_connection_string(handle, &mut args))
@@ -149,8 +150,22 @@ pub(super) fn connected<F: Abi>(
     // What files and strings said shows, too.
     // SAFETY: lent through `mysql`.
     unsafe { super::options::publish_options::<F>(mysql, handle) };
+    // A call that was wrong in itself is not a connect that failed.
+    let failed =
+        result.as_ref().is_err_and(|error| !matches!(error.code, cr::ALREADY_CONNECTED | cr::INVALID_CLIENT_FLAG));
     // SAFETY: lent through `mysql`.
-    if unsafe { handle.answer(mysql, result) } == 0 { mysql } else { ptr::null_mut() }
+    let answer = unsafe { handle.answer(mysql, result) };
+    if failed {
+        if let Some(server) = handle.session.take_greeted() {
+            // SAFETY: lent through `mysql`.
+            unsafe { handle.publish_greeting(mysql, &server) };
+        }
+        if !handle.settings.remembers() {
+            // SAFETY: lent through `mysql`.
+            unsafe { super::options::forget::<F>(mysql, handle) };
+        }
+    }
+    if answer == 0 { mysql } else { ptr::null_mut() }
 }
 
 /// Connector/C refuses flags that it does not let programs set.

@@ -11,7 +11,7 @@ use std::ptr;
 
 use crate::error::{Error, Origin, cr};
 use crate::options::Family;
-use crate::session::Session;
+use crate::session::{Server, Session};
 
 use super::entry::{clear_error, set_error};
 use super::family::Abi;
@@ -566,6 +566,23 @@ impl<F: Abi> Handle<F> {
                     .write(c_char::from(client_flag & COMPRESSION != 0 && session.server().is_some()));
                 F::server_language(mysql).write(shown_language(F::FAMILY, language));
             }
+        }
+    }
+}
+
+impl<F: Abi> Handle<F> {
+    /// Writes what a connect that failed leaves of its server, as in the originals.
+    ///
+    /// # Safety
+    /// As for [`Handle::answer`].
+    pub unsafe fn publish_greeting(&mut self, mysql: *mut F::Mysql, server: &Server) {
+        // SAFETY: accessors give addresses inside `mysql`, which is writable.
+        unsafe {
+            F::thread_id(mysql).write(server.thread_id as c_ulong);
+            F::protocol_version(mysql).write(10);
+            F::server_capabilities(mysql).write(shown_capabilities(F::FAMILY, server.capabilities));
+            F::client_flag(mysql).write(server.client_flag as c_ulong);
+            F::server_language(mysql).write(shown_language(F::FAMILY, server.server_language));
         }
     }
 }

@@ -136,6 +136,8 @@ fn described_fields(columns: &Columns, family: Family) -> Box<[Field]> {
 fn field(column: &Column, family: Family) -> Field {
     let text = |(start, _): (*const c_char, u32)| start.cast_mut();
     let (def, def_length) = column.default.map_or((ptr::null_mut(), 0), |(start, length)| (start.cast_mut(), length));
+    // Connector/C leaves the length out.
+    let def_length = if family == Family::MariaDb { 0 } else { def_length };
     let kind = c_uint::from(column.column_type);
     let number = if is_number(kind, column.length, family) { NUM_FLAG } else { 0 };
     Field {

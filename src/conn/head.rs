@@ -203,14 +203,21 @@ fn unexpected(channel: &mut Channel, packet: &Packet) -> Error {
     if err::is_err(bytes) { login::server_error(channel.family, bytes) } else { channel.malformed() }
 }
 
-/// Reads all results of one command and throws them away; an error of the server is the result.
-pub(super) async fn drain_reply(channel: &mut Channel, flags: u64) -> Result<(), Error> {
+/// Reads all results of one command and throws them away; an error of the server is the result. `columns` becomes the number
+/// of columns of the last one that came.
+pub(super) async fn drain_reply(channel: &mut Channel, flags: u64, columns: &mut u32) -> Result<(), Error> {
     /// `SERVER_MORE_RESULTS_EXISTS`.
     const MORE: u16 = 8;
     loop {
         let status = match read(channel, flags).await? {
-            Head::Ok(ok) => ok.status,
-            Head::ResultSet(_) => rows::skip(channel, flags).await?.status,
+            Head::Ok(ok) => {
+                *columns = 0;
+                ok.status
+            }
+            Head::ResultSet(described) => {
+                *columns = u32::try_from(described.len()).unwrap_or(u32::MAX);
+                rows::skip(channel, flags).await?.status
+            }
             Head::LocalInfile(_) => {
                 // Nobody asked for a file here: an empty one.
                 channel.queue_packet(&[]);

@@ -96,6 +96,15 @@ pub struct Server {
     pub host_info: Vec<u8>,
 }
 
+/// How far a connect came.
+#[derive(Debug, Default)]
+pub struct Attempt {
+    /// What the server said of itself; None: it did not.
+    pub server: Option<Server>,
+    /// Columns of the last result of the init commands; None: it did not come to them.
+    pub columns: Option<u32>,
+}
+
 /// A version of TLS; its number is the one that Connector/C gives it.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -252,7 +261,13 @@ impl Connection {
     ///
     /// Errors: 2002, 2003, 2005, 2012, 2013, 2026, 2059, 2061 with the family's text, or the server's own.
     pub async fn open(target: &Target, options: &Options) -> Result<Connection, Error> {
-        let login::LoggedIn { channel, server, flags, ok, memory, resumable } = login::open(target, options).await?;
+        Self::attempt(target, options, &mut Attempt::default()).await
+    }
+
+    /// The same; `attempt` becomes how far it came, which the originals show although it failed.
+    pub async fn attempt(target: &Target, options: &Options, attempt: &mut Attempt) -> Result<Connection, Error> {
+        let login::LoggedIn { channel, server, flags, ok, memory, resumable } =
+            login::open(target, options, attempt).await?;
         Ok(Connection { channel, server, flags, login: ok, memory, resumable })
     }
 

@@ -62,7 +62,9 @@ impl Session {
                     if family == Family::MariaDb {
                         self.outcome.status = before.status;
                     }
-                    self.outcome.warnings = before.warnings;
+                    if family == Family::MariaDb {
+                        self.outcome.warnings = before.warnings;
+                    }
                     self.outcome.field_count = columns;
                     self.outcome.info.clear();
                     self.changes.clear();
@@ -75,7 +77,7 @@ impl Session {
             }
             Err(error) => {
                 self.failed();
-                if command != Command::Query {
+                if command != Command::Query && self.connection().is_some() {
                     self.outcome.field_count = columns;
                 }
                 Err(error)
@@ -374,7 +376,9 @@ impl Session {
         match read {
             Ok((columns, end)) => {
                 self.outcome.status = end.status;
-                self.outcome.field_count = u32::try_from(columns.len()).unwrap_or(u32::MAX);
+                if self.options.family == Family::MySql {
+                    self.outcome.field_count = u32::try_from(columns.len()).unwrap_or(u32::MAX);
+                }
                 Ok(columns)
             }
             Err(error) => {

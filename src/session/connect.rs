@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use zeroize::Zeroize;
 
 use crate::charset::{self, Collation};
-use crate::conn::{Command, Connection, Endpoint, Head, Target};
+use crate::conn::{Attempt, Command, Connection, Endpoint, Head, Server, Target};
 use crate::error::{Error, cr};
-use crate::options::{Family, Options, Protocol};
+use crate::options::{Family, Options, Protocol, TlsMode};
 
 use super::carry::Carry;
 use super::nodes::Node;
@@ -164,10 +164,25 @@ impl Session {
                 client_flags: args.flags | self.options.client_flags,
             };
             let node = Node::new(target, None);
-            match Connection::open(&node.target, &self.options).await {
+            let mut attempt = Attempt::default();
+            let opened = Connection::attempt(&node.target, &self.options, &mut attempt).await;
+            if self.options.family == Family::MySql {
+                self.settle_protocol(&node.target.endpoint, opened.as_ref().err());
+            }
+            match opened {
                 Ok(connection) => break (args, node, connection),
                 Err(error) if found_nobody(error.code) && candidates.len() > 0 => {}
-                Err(error) => return Err(error),
+                Err(error) => {
+                    if let Some(columns) = attempt.columns {
+                        self.outcome.affected_rows = !0;
+                        self.outcome.field_count = columns;
+                    }
+                    if attempt.server.is_some() {
+                        self.charset = charset;
+                    }
+                    self.greeted = attempt.server.map(Box::new);
+                    return Err(error);
+                }
             }
         };
         self.outcome.status = connection.login_ok().status;
@@ -185,6 +200,22 @@ impl Session {
         self.phase = Phase::Ready;
         self.connected = true;
         Ok(())
+    }
+
+    /// libmysqlclient keeps to the way of a connect that found a server behind a Unix socket, where there is nothing to gain
+    /// from TLS.
+    fn settle_protocol(&mut self, endpoint: &Endpoint, error: Option<&Error>) {
+        if matches!(endpoint, Endpoint::Unix(_)) && error.is_none_or(|error| !found_nobody(error.code)) {
+            self.options.protocol = Protocol::Socket;
+            if self.options.tls.mode == TlsMode::Preferred {
+                self.options.tls.mode = TlsMode::Disabled;
+            }
+        }
+    }
+
+    /// What the server of a connect that failed had said of itself, once.
+    pub fn take_greeted(&mut self) -> Option<Box<Server>> {
+        self.greeted.take()
     }
 
     /// Both originals show of a Unix socket the port that was asked for and a host, of TCP no socket.
@@ -278,6 +309,9 @@ impl Session {
             node.forget_statements();
             if let Some(connection) = node.connection() {
                 self.outcome.status = connection.login_ok().status;
+                if self.options.family == Family::MySql {
+                    self.outcome.warnings = u32::from(connection.login_ok().warnings);
+                }
             }
         }
         self.outcome.affected_rows = 0;

@@ -18,6 +18,7 @@ use crate::route::decide::Decision;
 use super::carry::variables::Setting;
 use super::execution::Request;
 use super::kept::Kept;
+use super::nodes::Node;
 use super::results::expect_ok;
 use super::steer::{Manner, What};
 use super::{Phase, Session};
@@ -317,6 +318,17 @@ impl Session {
         request.send(connection, instance).await
     }
 
+    /// A plain handle's statement that the server does not know counts as prepared from now on: it is lost with the
+    /// connection.
+    pub fn take_for_prepared(&self, prepared: &mut Prepared) {
+        if self.router.is_none()
+            && prepared.instances.is_empty()
+            && let Some(era) = self.nodes.first().and_then(Node::era)
+        {
+            prepared.instances.push(Instance { node: 0, era, id: prepared.last_id, knows_types: false });
+        }
+    }
+
     /// A plain handle's statement is gone with the connection on which it was prepared.
     pub fn has_lost(&self, prepared: &Prepared) -> bool {
         self.router.is_none()
@@ -374,6 +386,7 @@ impl Session {
             return Executed { columns: None, rows: RowsAre::Nowhere };
         }
         self.phase = Phase::StatementRows;
+        self.leftover = true;
         Executed { columns: self.pending.take(), rows: RowsAre::Waiting }
     }
 
@@ -523,6 +536,7 @@ impl Session {
     pub async fn skip_statement_rows(&mut self, all: bool) -> Result<(), Error> {
         loop {
             if matches!(self.phase, Phase::StatementRows | Phase::Streaming | Phase::HasResult) {
+                self.leftover |= self.pending.is_some();
                 self.pending = None;
                 self.phase = Phase::Streaming;
                 self.skip_rows().await?;
@@ -583,11 +597,13 @@ impl Session {
         let sent = self.current()?.send(Command::StmtReset, &[&instance.id.to_le_bytes()]).await;
         sent.inspect_err(|_| self.after_failure())?;
         let before = self.outcome.clone();
+        let changes = std::mem::take(&mut self.changes);
         self.read_reply().await?;
         // It is no statement.
         self.outcome.field_count = before.field_count;
         if self.options.family == Family::MariaDb {
             // Connector/C does not look into the OK of its simple commands.
+            self.changes = changes;
             self.outcome.affected_rows = !0;
             self.outcome.insert_id = before.insert_id;
             self.outcome.status = before.status;

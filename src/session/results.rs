@@ -62,8 +62,11 @@ impl Session {
 
     fn take_pending(&mut self) -> Result<Option<Columns>, Error> {
         if self.pending.is_none() {
-            // libmysqlclient knows the last statement's result as taken; Connector/C does not look.
-            let taken = self.outcome.field_count != 0 && self.options.family == Family::MySql;
+            // libmysqlclient knows the last statement's result as taken, Connector/C one that it cannot take.
+            let taken = match self.options.family {
+                Family::MySql => self.outcome.field_count != 0,
+                Family::MariaDb => self.leftover,
+            };
             return if taken { Err(Error::out_of_sync()) } else { Ok(None) };
         }
         if self.phase != Phase::HasResult {

@@ -10,7 +10,7 @@ use crate::conn::driver::block_on_pinned;
 use crate::error::Error;
 use crate::options::Family;
 
-use super::super::entry::{clear_error, entry, set_stmt_error};
+use super::super::entry::{clear_error, entry, set_error, set_stmt_error};
 use super::super::family::Abi;
 use super::super::handle::Handle;
 use super::{Current, Rows, State, Statement, is_busy};
@@ -90,8 +90,10 @@ pub(in crate::abi) async unsafe fn next_result<F: Abi>(stmt: *mut F::Stmt) -> c_
             ours.take_executed(executed)
         }
         Err(error) => {
-            ours.set_state(State::Done);
-            ours.rows = Rows::Ended;
+            if F::FAMILY == Family::MariaDb {
+                ours.set_state(State::Done);
+                ours.rows = Rows::Ended;
+            }
             // SAFETY: lent through `mysql`.
             unsafe { ours.answer_failure(mysql, handle, error) };
             1
@@ -169,6 +171,14 @@ pub(in crate::abi) async unsafe fn free_result<F: Abi>(stmt: *mut F::Stmt) -> c_
 }
 
 impl<F: Abi> Statement<F> {
+    /// Connector/C: rows that are stored are gone, but not their number.
+    pub(super) fn forget_stored_rows(&mut self) {
+        if let Rows::Stored(rows, _) | Rows::Cursor(rows, _) = &self.rows {
+            self.fetched = rows.len();
+        }
+        self.rows = Rows::None;
+    }
+
     /// No rows are here any more.
     fn drop_rows(&mut self) {
         self.current = Current::None;
@@ -229,7 +239,7 @@ pub(in crate::abi) async unsafe fn reset<F: Abi>(stmt: *mut F::Stmt) -> c_char {
             if ours.state > State::Executed || handle.session.more_results() {
                 let _ = ours.skip_all(handle).await;
             }
-            ours.rows = Rows::None;
+            ours.forget_stored_rows();
         }
     }
     ours.current = Current::None;
@@ -326,8 +336,19 @@ impl<F: Abi> Statement<F> {
     async fn throw_rows_away(&mut self, handle: &mut Handle<F>) -> Result<(), Error> {
         if self.state > State::Prepared && self.state != State::Done && self.field_count() > 0 && is_busy(handle) {
             self.cancel_others(handle);
-            // An error among the rows is over with them.
-            let _ = handle.session.skip_statement_rows(false).await;
+            if F::FAMILY == Family::MySql {
+                // SAFETY: `streaming` is NULL or a live result of this handle.
+                unsafe { handle.cancel_streaming() };
+            }
+            // An error among the rows is over with them; libmysqlclient's handle shows it until the next command.
+            let skipped = handle.session.skip_statement_rows(false).await;
+            if let (Err(error), Family::MySql) = (skipped, F::FAMILY) {
+                let stmt = self.public();
+                let error = handle.shown_error(error);
+                // SAFETY: inside the public struct, which holds the handle.
+                let mysql = unsafe { F::stmt_mysql(stmt).read() };
+                set_error::<F>(mysql, error.code, &error.sqlstate, &error.message);
+            }
         }
         Ok(())
     }

@@ -17,6 +17,7 @@ use super::super::family::{Abi, Bind};
 use super::super::handle::Handle;
 use super::super::memory::{row_token, token_row};
 use super::{Cell, Current, DATA_TRUNCATED, NO_DATA, Rows, State, Statement, copy_binds, is_busy};
+use crate::session::Phase;
 
 /// `MYSQL_DATA_MALFORMED`: a column of a type that Connector/C does not know.
 const DATA_MALFORMED: c_int = 102;
@@ -160,7 +161,8 @@ pub(in crate::abi) async unsafe fn store_result<F: Abi>(stmt: *mut F::Stmt) -> c
             0
         }
         Err(error) => {
-            ours.rows = Rows::None;
+            // A fetch of libmysqlclient then looks for the rows in the connection, and says 2014.
+            ours.rows = if F::FAMILY == Family::MySql && !in_cursor { Rows::Waiting } else { Rows::None };
             // SAFETY: lent through `mysql`.
             unsafe { ours.answer_failure(mysql, handle, error) };
             1
@@ -302,6 +304,13 @@ impl<F: Abi> Statement<F> {
                 Rows::None => {
                     self.refuse(cr::NO_RESULT_SET);
                     // Whether it is or not: as the original.
+                    if self.state == State::New {
+                        let stmt = self.public();
+                        // SAFETY: inside the public struct, which holds NULL or a valid handle.
+                        if let Some(handle) = unsafe { Handle::<F>::lend_quietly(F::stmt_mysql(stmt).read()) } {
+                            handle.session.take_for_prepared(&mut self.prepared);
+                        }
+                    }
                     self.set_state(State::Prepared);
                     Some(1)
                 }
@@ -366,6 +375,11 @@ impl<F: Abi> Statement<F> {
             }
             _ if self.cancelled => {
                 self.refuse(cr::FETCH_CANCELED);
+                return Err(1);
+            }
+            _ if F::FAMILY == Family::MySql && handle.session.phase() != Phase::StatementRows => {
+                // Told the statement only.
+                self.fail(&Error::out_of_sync());
                 return Err(1);
             }
             _ => handle.session.next_statement_row(&mut self.row).await.inspect(|any| {
@@ -622,6 +636,8 @@ entry! {
             *next = number.min(rows.len());
             ours.current = Current::None;
             ours.set_state(State::Ready);
+        } else if F::FAMILY == Family::MariaDb {
+            ours.set_state(State::Fetching);
         }
     }
 }
