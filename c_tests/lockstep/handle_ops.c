@@ -72,7 +72,7 @@ static void init(void)
     return;
   struct handle *h = &S->h[i];
   memset(h, 0x5a, sizeof *h);
-  h->connected = h->executed = h->asked = 0;
+  h->connected = h->executed = h->asked = h->fresh = 0;
   h->m = C(mysql_init)(chance(30) ? &h->own : NULL);
   no_local_files(h->m);
   say("init h%d: %d", i, h->m != NULL);
@@ -285,7 +285,9 @@ static void query(void)
       rc = C(mysql_read_query_result)(m);
   }
   S->h[i].executed = MARIADB_ABI && rc && S->h[i].executed;
+  S->h[i].fresh = 1;
   done(i, "query", rc);
+  S->h[i].fresh = 0;
   /* Most programs fetch what there is. */
   if (chance(70)) {
     MYSQL_RES *r = chance(70) ? C(mysql_store_result)(m) : C(mysql_use_result)(m);
@@ -306,7 +308,9 @@ static void next_result(void)
   say("next_result h%d", i);
   int rc = C(mysql_next_result)(S->h[i].m);
   say("  next_result: %d", rc > 0 ? 1 : rc);
+  S->h[i].fresh = rc == 0;
   observe_handle(i);
+  S->h[i].fresh = 0;
 }
 
 /* All that is left of a packet of statements. */
@@ -378,7 +382,11 @@ static void change_user(void)
   const char *db = way == 2 ? NULL : way == 3 ? "mysql_no_such" : S->db;
   asks(i, 0);
   say("change_user h%d way %u", i, way);
-  done(i, "change_user", C(mysql_change_user)(S->h[i].m, user, pass, db));
+  int fd = (int)S->h[i].m->net.fd;
+  int rc = C(mysql_change_user)(S->h[i].m, user, pass, db) != 0;
+  if (rc && S->h[i].connected && fd >= 0 && C(mysql_errno)(S->h[i].m) < CR_MIN_ERROR)
+    wait_for_end(fd); /* the server hangs up, sooner or later */
+  done(i, "change_user", rc);
 }
 
 static void reset_connection(void)

@@ -59,6 +59,7 @@ struct handle {
   MYSQL own;        /* for mysql_init(&own) */
   int connected;    /* the last connect succeeded and nothing ended it since */
   int executed;     /* the last statement was a prepared one */
+  int fresh;        /* this call has read a statement's reply */
   int asked;        /* whose reply comes: 0 a text statement's, k + 1 that of statement k */
 };
 

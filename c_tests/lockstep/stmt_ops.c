@@ -253,6 +253,10 @@ static void execute(void)
   struct statement *st = &S->s[i];
   if (!MARIADB_ABI && st->broken)
     return; /* libmysqlclient executes what was prepared before, or what is not there */
+#if !MARIADB_ABI
+  if (st->s->mysql && !st->s->mysql->net.vio)
+    return; /* without a connection libmysqlclient fails, and does not always say why */
+#endif
   if (MARIADB_ABI && !st->params && st->bound_once)
     return; /* Connector/C takes bindings of before for those of the new statement; ours says 2031 */
   if (MARIADB_ABI && st->s->state >= 3 && st->handle >= 0 && C(mysql_more_results)(S->h[st->handle].m))
@@ -301,7 +305,8 @@ static void blank(const MYSQL_BIND *b, unsigned char *data)
     size_t neg = offsetof(MYSQL_TIME, neg), kind = offsetof(MYSQL_TIME, time_type);
     memset(data + neg + 1, 0, kind - neg - 1);
 #if !MARIADB_ABI
-    size_t end = offsetof(MYSQL_TIME, time_zone_displacement) + sizeof(int);
+    /* libmysqlclient does not write the time zone of most values. */
+    size_t end = offsetof(MYSQL_TIME, time_zone_displacement);
     memset(data + end, 0, sizeof(MYSQL_TIME) - end);
 #endif
     break;
@@ -363,6 +368,13 @@ static void fetch(void)
     return; /* Connector/C takes bindings of before for those of the new columns */
   if (rows_are_gone(i))
     return;
+#if MARIADB_ABI
+  if (st->handle >= 0 && S->h[st->handle].m->status != MYSQL_STATUS_READY && S->h[st->handle].asked != i + 1)
+    return; /* at the end of the rows Connector/C calls the connection ready, whoever's rows wait in it */
+#else
+  if (!st->s->stmt_id && st->s->mysql && !st->s->mysql->net.vio)
+    return; /* libmysqlclient takes the statement for prepared, and prunes it with a connection that comes later */
+#endif
   unsigned many = chance(30) ? 300 : 1 + pick(3);
   say("stmt_fetch s%d, %u times", i, many);
   while (many--) {
@@ -371,7 +383,7 @@ static void fetch(void)
     if (st->columns)
       show_cells(st);
     /* What a column is fetched from is gone with the next call on the connection. */
-    if ((rc == 0 || rc == MYSQL_DATA_TRUNCATED) && C(mysql_stmt_field_count)(st->s))
+    if ((rc == 0 || rc == MYSQL_DATA_TRUNCATED) && C(mysql_stmt_field_count)(st->s) && (MARIADB_ABI || st->columns)) /* unbound, libmysqlclient takes values of another row, or of none */
       while (chance(30))
         fetch_column(i);
     if (rc != 0 && rc != MYSQL_DATA_TRUNCATED)

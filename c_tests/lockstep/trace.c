@@ -93,18 +93,20 @@ void observe_handle(int i)
   const struct handle *h = &S->h[i];
   /* Without a connection the originals show what was left of the last one, and without an error any state and info. */
   int on = h->connected, failed = C(mysql_errno)(m) != 0;
+  /* libmysqlclient's info leads into its buffer of packets: after another call it is anything. */
+  int info = !failed && (MARIADB_ABI || h->fresh);
   /* Connector/C counts warnings of statements for the handle now and then. */
   int warns = on && !h->executed;
   say(" h%d errno %u %s \"%s\"", i, C(mysql_errno)(m), failed ? said(C(mysql_sqlstate)(m)) : "-", said(C(mysql_error)(m)));
   say(" h%d affected %lld id %llu warnings %u fields %u info %s more %d", i, on ? (long long)C(mysql_affected_rows)(m) : 0,
       (unsigned long long)C(mysql_insert_id)(m), warns ? C(mysql_warning_count)(m) : 0, C(mysql_field_count)(m),
-      failed ? "-" : said(C(mysql_info)(m)), C(mysql_more_results)(m));
+      info ? said(C(mysql_info)(m)) : "-", C(mysql_more_results)(m));
   say(" h%d charset %s thread %d", i, S->h[i].connected ? said(C(mysql_character_set_name)(m)) : "-",
       C(mysql_thread_id)(m) != 0);
   say(" h%d net: errno %u %s %s", i, m->net.last_errno, failed ? said(m->net.sqlstate) : "-", said(m->net.last_error));
   say(" h%d host %s user %s passwd %s socket %s version %s info %s", i, said(m->host), said(m->user), said(m->passwd),
       said(m->unix_socket), said(m->server_version), said(m->host_info));
-  say(" h%d info %s db %s affected %lld id %llu extra %lld thread %d", i, failed ? "-" : said(m->info), said(m->db),
+  say(" h%d info %s db %s affected %lld id %llu extra %lld thread %d", i, info ? said(m->info) : "-", said(m->db),
       on ? (long long)m->affected_rows : 0, (unsigned long long)m->insert_id, (long long)m->extra_info,
       m->thread_id == C(mysql_thread_id)(m));
   say(" h%d port %u flag %lx capabilities %lx protocol %u fields %u server status %x language %u warnings %u status %d "

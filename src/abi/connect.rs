@@ -113,7 +113,10 @@ impl Dial {
         // SAFETY: the caller's promise.
         unsafe { super::options::honour_fields::<F>(mysql, handle) };
         handle.session.options().program = super::plugin::program_of::<F>(mysql);
-        handle.settings.connects(args.flags);
+        handle.settings.connects(F::FAMILY, args.flags);
+        if F::FAMILY == Family::MySql {
+            handle.session.options().client_flags |= args.flags;
+        }
         let defaults = environment::connect_defaults(F::FAMILY);
         let refused = check_flags(F::FAMILY, args.flags)
             .and_then(|()| super::options::read_connection_string(handle, &mut args))

@@ -333,7 +333,12 @@ impl<F: Abi> Handle<F> {
         unsafe { handle.release_streaming() };
         for cancelled in std::mem::take(&mut handle.cancelled) {
             // SAFETY: results leave the list when they are freed.
-            unsafe { CResult::orphan(cancelled) };
+            unsafe {
+                match F::FAMILY {
+                    Family::MySql => CResult::orphan(cancelled),
+                    Family::MariaDb => CResult::disown(cancelled),
+                }
+            }
         }
         handle.magic = 0;
         let owned = handle.owned;
@@ -379,20 +384,17 @@ impl<F: Abi> Handle<F> {
     }
 
     /// Another call has thrown away the rows of the unbuffered result that is being fetched. libmysqlclient says so when
-    /// they are asked for; Connector/C's result is at its end.
+    /// they are asked for; Connector/C's result gives no rows, without being at its end.
     ///
     /// # Safety
     /// As for [`Handle::release_streaming`].
     pub unsafe fn cancel_streaming(&mut self) {
-        if F::FAMILY == Family::MySql && !self.streaming.is_null() {
+        if !self.streaming.is_null() {
             // SAFETY: the caller's promise.
             unsafe { CResult::cancel(self.streaming) };
             self.cancelled.push(self.streaming);
             self.streaming = ptr::null_mut();
-            return;
         }
-        // SAFETY: the caller's promise.
-        unsafe { self.release_streaming() };
     }
 
     /// Publishes how a call ended and turns it into 0 or 1.

@@ -13,7 +13,7 @@ use crate::conn::driver::block_on_pinned;
 use crate::error::Error;
 use crate::options::Family;
 use crate::result::{Column, Columns, ColumnsBuilder, StoredRows, StreamRow};
-use crate::session::Session;
+use crate::session::{Phase, Session};
 
 use super::family::constants::field_type;
 use super::family::{Abi, Field, Row};
@@ -300,6 +300,18 @@ impl<F: Abi> Result<F> {
         }
     }
 
+    /// The handle of a cancelled result is closed.
+    ///
+    /// # Safety
+    /// `result` is a live result of ours.
+    pub unsafe fn disown(result: *mut Result<F>) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            (*result).owner = ptr::null_mut();
+            F::res_handle(result.cast()).write(ptr::null_mut());
+        }
+    }
+
     /// Another call has thrown away the rows that this result streams: fetching the next one says so (2050), once.
     ///
     /// # Safety
@@ -378,6 +390,9 @@ impl<F: Abi> Result<F> {
     unsafe fn fetch_streamed(&mut self) -> Row {
         let owner = self.owner;
         let public: *mut F::Res = ptr::from_mut(self).cast();
+        if self.cancelled && F::FAMILY == Family::MariaDb {
+            return ptr::null_mut();
+        }
         if self.cancelled {
             // SAFETY: the owner is live, see `cancel`.
             unsafe { self.say_cancelled() };
@@ -386,6 +401,9 @@ impl<F: Abi> Result<F> {
         let Rows::Streaming(row) = &mut self.rows else { return ptr::null_mut() };
         // SAFETY: the owner is NULL or live: `mysql_close` orphans its results.
         let Some(handle) = (unsafe { Handle::<F>::lend(owner) }) else { return ptr::null_mut() };
+        if F::FAMILY == Family::MariaDb && handle.session.phase() != Phase::Streaming {
+            return ptr::null_mut();
+        }
         let read = if handle.session.next_row_at_once(row) {
             Ok(true)
         } else {
@@ -550,7 +568,6 @@ impl<F: Abi> Result<F> {
         // SAFETY: as above.
         match unsafe { Self::lend_owner(result) } {
             Some((handle, owner)) => {
-                // A failure is told by the next call, as in the originals.
                 let skipped = block_on_pinned(pin!(handle.session.skip_rows()));
                 // SAFETY: lent through `owner`.
                 unsafe { Self::freed(handle, owner, result, skipped) };
@@ -641,11 +658,15 @@ impl<F: Abi> Result<F> {
         handle: &mut Handle<F>,
         owner: *mut F::Mysql,
         result: *mut F::Res,
-        _skipped: std::result::Result<(), Error>,
+        skipped: std::result::Result<(), Error>,
     ) {
         handle.streaming = ptr::null_mut();
         // SAFETY: lent through `owner`.
         unsafe { handle.publish_quietly(owner) };
+        if let Err(error) = skipped {
+            let error = handle.shown_error(error);
+            super::entry::set_error::<F>(owner, error.code, &error.sqlstate, &error.message);
+        }
         // SAFETY: the caller's promise.
         unsafe { Self::discard(result) };
     }

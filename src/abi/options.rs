@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use crate::error::{Error, cr};
 use crate::option_file;
-use crate::options::{Family, Options, TlsMode};
+use crate::options::{Family, Options, Protocol, TlsMode};
 use crate::session::ConnectArgs;
 
 use super::convert::{c_bytes, slice};
@@ -130,9 +130,10 @@ impl Settings {
         }
     }
 
-    /// A connect begins.
-    pub fn connects(&mut self, flags: u64) {
-        self.remembers = flags & client_flag::CLIENT_REMEMBER_OPTIONS != 0;
+    /// A connect begins. libmysqlclient adds its flags to the options.
+    pub fn connects(&mut self, family: Family, flags: u64) {
+        let before = self.remembers && family == Family::MySql;
+        self.remembers = before || flags & client_flag::CLIENT_REMEMBER_OPTIONS != 0;
         if self.bare == Bare::Wholly {
             self.bare = Bare::Partly;
         }
@@ -246,6 +247,9 @@ unsafe fn set<F: Abi>(mysql: *mut F::Mysql, number: c_uint, arg: *const c_void, 
         return 1;
     }
     settings.note(opt, &value);
+    if F::FAMILY == Family::MySql && number == super::family::options::mysql::MYSQL_OPT_NAMED_PIPE {
+        handle.session.options().protocol = Protocol::Pipe;
+    }
     if settings.bare == Bare::Wholly && is_newer(opt) {
         settings.bare = Bare::Partly;
     }

@@ -51,6 +51,8 @@ impl Session {
                 if family == Family::MariaDb && command == Command::ResetConnection {
                     self.outcome.warnings = before.warnings;
                     self.outcome.status = before.status;
+                    self.changes.clone_from(&changes_before);
+                    self.changes_count = changes;
                 }
                 if family == Family::MySql && command != Command::Query {
                     // It is no statement.
@@ -370,14 +372,21 @@ impl Session {
             self.outcome.warnings = 0;
         }
         self.begin().await?;
-        self.outcome.field_count = 0;
         self.send_command(Command::FieldList, &[table, &[0], wild]).await?;
         let read = self.current()?.read_field_list().await;
         match read {
             Ok((columns, end)) => {
                 self.outcome.status = end.status;
-                if self.options.family == Family::MySql {
-                    self.outcome.field_count = u32::try_from(columns.len()).unwrap_or(u32::MAX);
+                self.outcome.warnings = u32::from(end.warnings);
+                match self.options.family {
+                    Family::MySql => {
+                        self.outcome.field_count = u32::try_from(columns.len()).unwrap_or(u32::MAX);
+                        self.changes.clear();
+                    }
+                    Family::MariaDb => {
+                        self.outcome.field_count = 0;
+                        self.leftover = false;
+                    }
                 }
                 Ok(columns)
             }

@@ -308,10 +308,11 @@ impl Session {
             node.versions = self.carry.fresh();
             node.forget_statements();
             if let Some(connection) = node.connection() {
-                self.outcome.status = connection.login_ok().status;
-                if self.options.family == Family::MySql {
-                    self.outcome.warnings = u32::from(connection.login_ok().warnings);
-                }
+                let ok = connection.login_ok();
+                self.outcome.status = ok.status;
+                self.outcome.warnings = u32::from(ok.warnings);
+                self.changes.clone_from(&ok.session_changes);
+                self.changes_count = self.changes_count.wrapping_add(1);
             }
         }
         self.outcome.affected_rows = 0;

@@ -82,6 +82,8 @@ pub struct Executed {
     pub columns: Option<Columns>,
     /// Where the rows are.
     pub rows: RowsAre,
+    /// `SERVER_STATUS_*` before rows were read that had to be: what libmysqlclient's statement shows.
+    pub status_before_rows: Option<u16>,
 }
 
 /// Where the rows of an execution are.
@@ -383,11 +385,11 @@ impl Session {
     #[inline]
     fn executed(&mut self) -> Executed {
         if self.phase != Phase::HasResult {
-            return Executed { columns: None, rows: RowsAre::Nowhere };
+            return Executed { columns: None, rows: RowsAre::Nowhere, status_before_rows: None };
         }
         self.phase = Phase::StatementRows;
         self.leftover = true;
-        Executed { columns: self.pending.take(), rows: RowsAre::Waiting }
+        Executed { columns: self.pending.take(), rows: RowsAre::Waiting, status_before_rows: None }
     }
 
     /// Sends an execution to the node that the statement belongs to, preparing it there if need be, and reads the head
@@ -485,13 +487,13 @@ impl Session {
     async fn executed_for_cursor(&mut self) -> Result<Executed, Error> {
         let mut executed = self.executed();
         if executed.columns.is_some() {
-            executed.rows = self.look_for_cursor().await?;
+            executed.rows = self.look_for_cursor(&mut executed.status_before_rows).await?;
         }
         Ok(executed)
     }
 
     /// Finds out where the rows are of an execution that asked for a cursor.
-    async fn look_for_cursor(&mut self) -> Result<RowsAre, Error> {
+    async fn look_for_cursor(&mut self, status: &mut Option<u16>) -> Result<RowsAre, Error> {
         let mut rows = Box::<BinaryRows>::default();
         if !self.current()?.deprecates_eof() {
             if self.outcome.status & CURSOR_EXISTS != 0 {
@@ -502,12 +504,16 @@ impl Session {
             if self.more_results() {
                 return Ok(RowsAre::Waiting);
             }
+            *status = Some(self.outcome.status);
             self.store_statement_rows(&[], &mut rows).await?;
             return Ok(RowsAre::Here(rows));
         }
         let mut first = Vec::new();
         match self.read_statement_row(&mut first).await? {
-            None => self.store_statement_rows(&first, &mut rows).await?,
+            None => {
+                *status = Some(self.outcome.status);
+                self.store_statement_rows(&first, &mut rows).await?;
+            }
             Some(end) if end.status & CURSOR_EXISTS != 0 => return Ok(RowsAre::InCursor),
             Some(_) => {}
         }
@@ -529,7 +535,11 @@ impl Session {
         let sent = self.current()?.send(Command::StmtFetch, &[&command]).await;
         sent.inspect_err(|_| self.after_failure())?;
         self.phase = Phase::StatementRows;
-        self.store_statement_rows(&[], stored).await
+        self.store_statement_rows(&[], stored).await?;
+        if count != u32::MAX {
+            self.outcome.affected_rows = !0;
+        }
+        Ok(())
     }
 
     /// Throws the rows away that wait; with `all` those of further results, too.

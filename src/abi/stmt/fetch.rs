@@ -27,6 +27,9 @@ const BOUND: c_char = 1;
 /// The same of libmysqlclient: and the handle reports truncation.
 const REPORTS_TRUNCATION: c_char = 2;
 
+/// `SERVER_STATUS_CURSOR_EXISTS`.
+const CURSOR_EXISTS: c_uint = 1 << 6;
+
 /// `SERVER_STATUS_LAST_ROW_SENT`: the cursor has nothing more.
 const LAST_ROW_SENT: u16 = 1 << 7;
 
@@ -43,7 +46,7 @@ entry! {
         // SAFETY: the caller's promise.
         let Some(ours) = (unsafe { Statement::<F>::lend(stmt) }) else { return 1 };
         let count = ours.field_count();
-        if ours.state < State::Prepared {
+        if ours.state < State::Prepared && (F::FAMILY == Family::MariaDb || count == 0) {
             ours.refuse(cr::NO_PREPARE_STMT);
             return 1;
         }
@@ -127,6 +130,15 @@ pub(in crate::abi) async unsafe fn store_result<F: Abi>(stmt: *mut F::Stmt) -> c
     }
     let in_cursor = match &ours.rows {
         Rows::Cursor(..) if !is_busy(handle) => true,
+        // libmysqlclient asks the cursor again, as long as the statement says that there is one.
+        // SAFETY: inside the public struct.
+        Rows::Stored(..) | Rows::Parked(..)
+            if F::FAMILY == Family::MySql
+                && !is_busy(handle)
+                && unsafe { F::stmt_server_status(stmt).read() } & CURSOR_EXISTS != 0 =>
+        {
+            true
+        }
         Rows::Waiting if !ours.cancelled => false,
         _ => {
             // SAFETY: a valid handle.
@@ -297,11 +309,20 @@ impl<F: Abi> Statement<F> {
         Some(unsafe { self.deliver() })
     }
 
+    /// libmysqlclient: a reset leaves stored rows, which a seek makes readable again.
+    fn take_up_parked_rows(&mut self) {
+        if matches!(self.rows, Rows::Parked(..))
+            && let Rows::Parked(rows, next) = std::mem::replace(&mut self.rows, Rows::None)
+        {
+            self.rows = Rows::Stored(rows, next);
+        }
+    }
+
     /// What a fetch answers when there is nothing to be fetched; None = there may be.
     fn nothing_to_fetch(&mut self) -> Option<c_int> {
         match F::FAMILY {
             Family::MySql => match self.rows {
-                Rows::None => {
+                Rows::None | Rows::Parked(..) => {
                     self.refuse(cr::NO_RESULT_SET);
                     // Whether it is or not: as the original.
                     if self.state == State::New {
@@ -632,10 +653,13 @@ entry! {
     statement stmt, fails (), {
         // SAFETY: the caller's promise.
         let Some(ours) = (unsafe { Statement::<F>::lend(stmt) }) else { return };
+        ours.take_up_parked_rows();
         if let Rows::Stored(rows, next) = &mut ours.rows {
             *next = number.min(rows.len());
             ours.current = Current::None;
-            ours.set_state(State::Ready);
+            if F::FAMILY == Family::MariaDb || number < rows.len() {
+                ours.set_state(State::Ready);
+            }
         } else if F::FAMILY == Family::MariaDb {
             ours.set_state(State::Fetching);
         }
@@ -651,11 +675,15 @@ entry! {
     statement stmt, fails ptr::null_mut(), {
         // SAFETY: the caller's promise.
         let Some(ours) = (unsafe { Statement::<F>::lend(stmt) }) else { return ptr::null_mut() };
+        ours.take_up_parked_rows();
         let Rows::Stored(rows, next) = &mut ours.rows else { return ptr::null_mut() };
         let former = row_token(*next, rows.len());
         *next = token_row(offset, rows.len());
-        if ours.state == State::Done {
-            ours.set_state(State::Ready);
+        let to_a_row = *next < rows.len();
+        match F::FAMILY {
+            Family::MySql if to_a_row => ours.set_state(State::Ready),
+            Family::MariaDb if ours.state == State::Done => ours.set_state(State::Ready),
+            _ => {}
         }
         former
     }
@@ -671,7 +699,7 @@ entry! {
         // SAFETY: the caller's promise.
         let Some(ours) = (unsafe { Statement::<F>::lend(stmt) }) else { return ptr::null_mut() };
         match &ours.rows {
-            Rows::Stored(rows, next) => row_token(*next, rows.len()),
+            Rows::Stored(rows, next) | Rows::Parked(rows, next) => row_token(*next, rows.len()),
             _ => ptr::null_mut(),
         }
     }

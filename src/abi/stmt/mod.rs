@@ -85,6 +85,8 @@ enum Rows {
     Waiting,
     /// Here; the number of the one that is fetched next.
     Stored(BinaryRows, u64),
+    /// The same, which nobody can fetch before a seek: libmysqlclient after a reset.
+    Parked(BinaryRows, u64),
     /// In the server's cursor, some of them here.
     Cursor(BinaryRows, u64),
 }
@@ -459,6 +461,26 @@ impl<F: Abi> Statement<F> {
             if let Some(fields) = &self.fields {
                 fields.follow(columns, F::FAMILY);
             }
+            if F::FAMILY == Family::MySql {
+                self.show_fixed_lengths();
+            }
+        }
+    }
+
+    /// libmysqlclient knows the longest value of a bound column ahead where its type says so.
+    #[cold]
+    fn show_fixed_lengths(&mut self) {
+        let stmt = self.public();
+        // SAFETY: inside the public struct.
+        if unsafe { F::stmt_bind_result_done(stmt).read() } == 0 {
+            return;
+        }
+        let Some(fields) = &self.fields else { return };
+        for (number, kind) in self.types.iter().enumerate() {
+            if let (Some(field), Some(length)) = (fields.at(number), super::bind::fixed_display_length::<F>(kind)) {
+                // SAFETY: a field of the statement's.
+                unsafe { (*field).max_length = length as c_ulong };
+            }
         }
     }
 
@@ -485,6 +507,11 @@ impl<F: Abi> Statement<F> {
         self.current = Current::None;
         self.last_row_sent = false;
         self.fetched = 0;
+        if let (Family::MySql, Some(status)) = (F::FAMILY, executed.status_before_rows) {
+            let stmt = self.public();
+            // SAFETY: inside the public struct.
+            unsafe { F::stmt_server_status(stmt).write(c_uint::from(status)) };
+        }
         if F::FAMILY == Family::MariaDb {
             self.clear_error();
         }

@@ -142,12 +142,7 @@ impl<F: Abi> Statement<F> {
                 if self.others_wait(handle) {
                     return Err(Error::out_of_sync());
                 }
-                if self.state > State::Executed {
-                    self.skip_all(handle).await?;
-                } else if is_busy(handle) {
-                    // Whatever waits goes, but not what comes after it.
-                    let _ = handle.session.skip_statement_rows(false).await;
-                }
+                self.flush(handle).await;
                 self.forget_stored_rows();
             }
         }
@@ -340,6 +335,11 @@ pub(in crate::abi) async unsafe fn send_long_data<F: Abi>(stmt: *mut F::Stmt, nu
         return 0;
     }
     bind.long_data_used = 1;
+    if F::FAMILY == Family::MySql && (is_busy(handle) || handle.session.more_results()) {
+        // Told the statement only.
+        ours.fail(&Error::out_of_sync());
+        return 1;
+    }
     match handle.session.send_long_data(&mut ours.prepared, number as u16, data).await {
         Ok(()) => {
             // SAFETY: lent through `mysql`.
@@ -493,7 +493,7 @@ impl<F: Abi> Statement<F> {
                 if self.state >= State::Waiting && self.state < State::Done {
                     if !matches!(self.rows, Rows::Stored(..)) {
                         if matches!(self.rows, Rows::Waiting) && is_busy(handle) {
-                            let _ = self.skip_all(handle).await;
+                            self.skip_all(handle).await;
                         }
                         self.set_state(State::Prepared);
                     }
