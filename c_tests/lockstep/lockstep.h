@@ -87,6 +87,7 @@ struct statement {
   struct cell in[PARAMS], out[COLUMNS];
   int params, columns; /* whether they were bound */
   int stored;          /* the result is */
+  int left;            /* one that was stored may be there still, although the statement was prepared anew */
   int broken;          /* the last prepare failed */
   int bound_once;      /* parameters were bound since it was made */
   int columns_once;    /* the same of columns */

@@ -576,6 +576,10 @@ int main(int argc, char **argv)
   static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM};
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
     sigaction(signals[i], &action, NULL);
+  /* Several may run beside each other, with names of their own. */
+  const char *suffix = getenv("LOCKSTEP_NAME");
+  for (int i = 0; i < 2; i++)
+    snprintf(sides[i].db, sizeof sides[i].db, "lockstep%.12s_%d", suffix ? suffix : "", i);
   load(&sides[0], argv[1]);
   load(&sides[1], argv[2]);
   if (shrinking) {

@@ -28,12 +28,19 @@ static int rows_are_gone(int i)
 #endif
 }
 
-/* Connector/C, while rows wait on the handle that it does not throw away: it calls the connection ready all the same, and
-   takes them for the next reply. */
-static int leaves_rows(int i)
+/* Connector/C, while rows wait on the handle that are not of a result that this statement is in: it reads on until a second
+   end of rows, which never comes, or reads nothing and calls the connection ready all the same. */
+static int flushes_wrongly(int i)
 {
+#if MARIADB_ABI
   const struct statement *st = &S->s[i];
-  return MARIADB_ABI && st->handle >= 0 && S->h[st->handle].m->status != MYSQL_STATUS_READY && (!st->s->stmt_id || !st->s->field_count);
+  if (st->handle < 0 || S->h[st->handle].m->status == MYSQL_STATUS_READY)
+    return 0;
+  return st->stored || !st->s->stmt_id || !st->s->field_count || st->s->state <= MYSQL_STMT_EXECUTED || st->s->state >= MYSQL_STMT_FETCH_DONE;
+#else
+  (void)i;
+  return 0;
+#endif
 }
 
 static void done(int i, const char *what, long long rc)
@@ -65,10 +72,15 @@ static void prepare(void)
   if (i < 0)
     return;
   struct statement *st = &S->s[i];
+#if MARIADB_ABI
+  if (st->s->cursor_exists)
+    return; /* Connector/C believes in a cursor for ever */
+#endif
   if (MARIADB_ABI && st->handle >= 0 && S->h[st->handle].m->status != MYSQL_STATUS_READY)
     return; /* Connector/C calls the connection ready and leaves the rows in it */
   size_t n = any_prepared(sql, sizeof sql, st->handle < 0 ? 0 : st->handle);
   say("stmt_prepare s%d: %s", i, bytes(sql, n));
+  st->left |= st->stored;
   st->tells = st->params = st->columns = st->stored = 0;
   if (st->handle >= 0)
     asks(st->handle, i + 1);
@@ -257,6 +269,10 @@ static void execute(void)
   if (st->s->mysql && !st->s->mysql->net.vio)
     return; /* without a connection libmysqlclient fails, and does not always say why */
 #endif
+#if MARIADB_ABI
+  if (st->s->cursor_exists && !(st->s->flags & CURSOR_TYPE_READ_ONLY))
+    return; /* the same */
+#endif
   if (MARIADB_ABI && !st->params && st->bound_once)
     return; /* Connector/C takes bindings of before for those of the new statement; ours says 2031 */
   if (MARIADB_ABI && st->s->state >= 3 && st->handle >= 0 && C(mysql_more_results)(S->h[st->handle].m))
@@ -278,6 +294,8 @@ static void execute(void)
   if (st->handle >= 0)
     asks(st->handle, i + 1);
   int rc = C(mysql_stmt_execute)(st->s);
+  if (!rc)
+    st->left = 0;
   if (!rc && st->handle >= 0)
     S->h[st->handle].asked = i + 1;
   done(i, "execute", rc);
@@ -372,8 +390,8 @@ static void fetch(void)
   if (st->handle >= 0 && S->h[st->handle].m->status != MYSQL_STATUS_READY && S->h[st->handle].asked != i + 1)
     return; /* at the end of the rows Connector/C calls the connection ready, whoever's rows wait in it */
 #else
-  if (!st->s->stmt_id && st->s->mysql && !st->s->mysql->net.vio)
-    return; /* libmysqlclient takes the statement for prepared, and prunes it with a connection that comes later */
+  if (!st->s->stmt_id)
+    return; /* libmysqlclient takes the statement for prepared from now on */
 #endif
   unsigned many = chance(30) ? 300 : 1 + pick(3);
   say("stmt_fetch s%d, %u times", i, many);
@@ -411,7 +429,8 @@ static void metadata(void)
   observe_statement(i);
 #if MARIADB_ABI
   MYSQL_FIELD *f = C(mariadb_stmt_fetch_fields)(s);
-  say("  fetch_fields %d", f != NULL);
+  if (s->field_count) /* else it may be an empty array */
+    say("  fetch_fields %d", f != NULL);
 #endif
 }
 
@@ -436,8 +455,12 @@ static void end(void)
     return;
   struct statement *st = &S->s[i];
   unsigned way = pick(10);
-  if (way >= 6 && leaves_rows(i))
+  if (flushes_wrongly(i))
     return;
+  if (MARIADB_ABI && way < 6 && st->left && st->s->state < 2)
+    return; /* Connector/C then frees stored rows of before, and takes the statement for one whose rows were all fetched */
+  if (way >= 6)
+    st->left |= st->stored;
   st->tells = st->stored = 0;
   if (way < 6) {
     say("stmt_free_result s%d", i);

@@ -70,9 +70,11 @@ void mask_trace(struct side *side)
   char *text = side->trace;
   if (!text)
     return;
-  for (char *p = text; (p = strstr(p, "lockstep_")); p += 9)
-    if (p[9] == '1' || p[9] == '0')
-      p[9] = '#';
+  for (char *p = text; (p = strstr(p, "lockstep")); p += 8) {
+    char *end = p + 8 + strspn(p + 8, "abcdefghijklmnopqrstuvwxyz0123456789");
+    if (*end == '_' && (end[1] == '1' || end[1] == '0'))
+      end[1] = '#';
+  }
   for (size_t i = 0; i < sizeof vary / sizeof *vary; i++)
     for (char *p = text; (p = strstr(p, vary[i]));) {
       p += strlen(vary[i]);
@@ -93,8 +95,8 @@ void observe_handle(int i)
   const struct handle *h = &S->h[i];
   /* Without a connection the originals show what was left of the last one, and without an error any state and info. */
   int on = h->connected, failed = C(mysql_errno)(m) != 0;
-  /* libmysqlclient's info leads into its buffer of packets: after another call it is anything. */
-  int info = !failed && (MARIADB_ABI || h->fresh);
+  /* The originals' info leads into their buffer of packets: after another call it is anything. */
+  int info = !failed && h->fresh;
   /* Connector/C counts warnings of statements for the handle now and then. */
   int warns = on && !h->executed;
   say(" h%d errno %u %s \"%s\"", i, C(mysql_errno)(m), failed ? said(C(mysql_sqlstate)(m)) : "-", said(C(mysql_error)(m)));
@@ -147,8 +149,10 @@ void observe_statement(int i)
       said(C(mysql_stmt_error)(s)));
   /* Before an execution Connector/C shows what the handle happened to say. */
   int executed = !MARIADB_ABI || s->state > 1;
+  /* Without a result Connector/C counts the rows of the last one, or not, as its memory has it. */
+  int counted = !MARIADB_ABI || (s->field_count && s->state > 2);
   say(" s%d affected %lld id %llu rows %llu fields %u params %lu", i, executed ? (long long)C(mysql_stmt_affected_rows)(s) : 0,
-      executed ? (unsigned long long)C(mysql_stmt_insert_id)(s) : 0, (unsigned long long)C(mysql_stmt_num_rows)(s),
+      executed ? (unsigned long long)C(mysql_stmt_insert_id)(s) : 0, counted ? (unsigned long long)C(mysql_stmt_num_rows)(s) : 0,
       C(mysql_stmt_field_count)(s), C(mysql_stmt_param_count)(s));
   say(" s%d mysql %d id %d flags %lx prefetch %lu fields %u params %u state %d bound %d %d max %d", i,
       s->mysql != NULL, MARIADB_ABI || s->stmt_id != 0, s->flags, s->prefetch_rows, s->field_count, s->param_count, (int)s->state,

@@ -9,7 +9,7 @@ use super::driver::{Stage, reached};
 use super::tls_sessions::Resumable;
 use super::transport::{Failure, Transport};
 use super::watched::Socket;
-use super::{Attempt, Command, Endpoint, Server, Target, attributes, auth, collation, socket, tls};
+use super::{Attempt, Command, Endpoint, LastReply, Server, Target, attributes, auth, collation, socket, tls};
 use crate::error::{Error, HY000, Origin, Sent};
 use crate::options::{Family, Options, TlsMode};
 use crate::wire::greeting::{self, First, Greeting};
@@ -264,7 +264,7 @@ pub(super) async fn change_user(
     let ok = ok?;
     if let Some(statement) = &collation.statement {
         channel.send(Command::Query, &[statement.as_bytes()]).await?;
-        super::head::drain_reply(channel, flags, &mut 0).await?;
+        super::head::drain_reply(channel, flags, &mut LastReply::default()).await?;
     }
     Ok(ok)
 }
@@ -382,7 +382,11 @@ async fn finish(
     options: &Options,
     attempt: &mut Attempt,
 ) -> Result<(), Error> {
-    let columns = attempt.columns.insert(0);
+    if !options.init_commands.is_empty() {
+        attempt.init = Some(LastReply { columns: 0, status: logged_in.ok.status });
+    }
+    let mut unseen = LastReply::default();
+    let last = attempt.init.as_mut().unwrap_or(&mut unseen);
     let channel = &mut logged_in.channel;
     let mut pending = 0;
     if let Some(statement) = &collation.statement {
@@ -399,7 +403,7 @@ async fn finish(
             pending = 1;
         }
         channel.flush().await?;
-        super::head::drain_reply(channel, logged_in.flags, columns).await?;
+        super::head::drain_reply(channel, logged_in.flags, last).await?;
         pending -= 1;
     }
 }

@@ -101,8 +101,17 @@ pub struct Server {
 pub struct Attempt {
     /// What the server said of itself; None: it did not.
     pub server: Option<Server>,
-    /// Columns of the last result of the init commands; None: it did not come to them.
-    pub columns: Option<u32>,
+    /// What the init commands have brought; None: there are none, or it did not come to them.
+    pub init: Option<LastReply>,
+}
+
+/// What is left of replies that nobody asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LastReply {
+    /// Columns; 0: no result.
+    pub columns: u32,
+    /// `SERVER_STATUS_*`.
+    pub status: u16,
 }
 
 /// A version of TLS; its number is the one that Connector/C gives it.

@@ -224,6 +224,10 @@ impl Session {
         };
         // Without a connection, or with one that is gone, libmysqlclient remembers it for the next one.
         let remembers = self.options.family == Family::MySql && self.router.is_none() && self.connection().is_none();
+        if remembers && charset.mbminlen > 1 {
+            self.options.charset = Some(text.clone().into_owned());
+            return Err(Error::client_charset(&text));
+        }
         if self.connected && !remembers {
             let statement = [b"SET NAMES ", name].concat();
             if self.router.is_some() && self.no_node_is_open() {

@@ -154,7 +154,7 @@ impl Session {
         let charset = self.wanted_charset()?;
         self.outcome = super::Outcome { affected_rows: 0, ..super::Outcome::default() };
         let mut candidates = args.candidates(self.options.family, environment.port).into_iter();
-        let (args, mut node, connection) = loop {
+        let (args, mut node, connection, init) = loop {
             let Some(args) = candidates.next() else { return Err(Error::gone(self.options.family)) };
             let target = Target {
                 endpoint: args.endpoint(&self.options, environment)?,
@@ -170,12 +170,12 @@ impl Session {
                 self.settle_protocol(&node.target.endpoint, opened.as_ref().err());
             }
             match opened {
-                Ok(connection) => break (args, node, connection),
+                Ok(connection) => break (args, node, connection, attempt.init),
                 Err(error) if found_nobody(error.code) && candidates.len() > 0 => {}
                 Err(error) => {
-                    if let Some(columns) = attempt.columns {
+                    if let Some(init) = attempt.init {
                         self.outcome.affected_rows = !0;
-                        self.outcome.field_count = columns;
+                        self.outcome.field_count = init.columns;
                     }
                     if attempt.server.is_some() {
                         self.charset = charset;
@@ -186,7 +186,14 @@ impl Session {
             }
         };
         self.outcome.status = connection.login_ok().status;
+        self.outcome.warnings = u32::from(connection.login_ok().warnings);
         self.outcome.affected_rows = 0;
+        if let Some(init) = init {
+            self.outcome.affected_rows = !0;
+            self.outcome.field_count = init.columns;
+            self.outcome.status = init.status;
+            self.outcome.warnings = 0;
+        }
         self.changes.clone_from(&connection.login_ok().session_changes);
         self.changes_count = self.changes_count.wrapping_add(1);
         self.carry = Carry::default();
@@ -386,6 +393,9 @@ impl Session {
         let family = self.options.family;
         match self.options.charset.as_deref() {
             None => Ok(default_charset(family)),
+            Some(name) if family == Family::MySql && charset::by_name(name).is_some_and(|set| set.mbminlen > 1) => {
+                Err(Error::client_charset(name))
+            }
             Some(name) => charset::by_name(name).map(|charset| charset.default_collation(family)).ok_or_else(|| {
                 let mut error = Error::charset(family, name, charset_dir(family));
                 if family == Family::MariaDb {

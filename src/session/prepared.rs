@@ -544,6 +544,16 @@ impl Session {
 
     /// Throws the rows away that wait; with `all` those of further results, too.
     pub async fn skip_statement_rows(&mut self, all: bool) -> Result<(), Error> {
+        let columns = self.outcome.field_count;
+        let skipped = self.skip_rows_and_results(all).await;
+        if self.options.family == Family::MySql && self.connection().is_some() {
+            // Nobody looks at those of the results that go.
+            self.outcome.field_count = columns;
+        }
+        skipped
+    }
+
+    async fn skip_rows_and_results(&mut self, all: bool) -> Result<(), Error> {
         loop {
             if matches!(self.phase, Phase::StatementRows | Phase::Streaming | Phase::HasResult) {
                 self.leftover |= self.pending.is_some();

@@ -35,6 +35,7 @@ impl Session {
                 Ok(Some(columns))
             }
             Err(error) => {
+                self.leftover = true;
                 self.failed();
                 if self.router.is_some()
                     && let Some(columns) = Box::pin(self.store_elsewhere(&error, &columns, stored)).await
@@ -182,6 +183,9 @@ impl Session {
         {
             self.changes = connection.take_session_changes();
             self.learn_from_changes();
+        } else if !self.changes.is_empty() && self.options.family == Family::MySql {
+            // It is a reply as any other that says what has changed.
+            self.changes.clear();
         }
         self.observe_success();
     }

@@ -314,10 +314,7 @@ pub(in crate::abi) async unsafe fn close<F: Abi>(stmt: *mut F::Stmt) -> c_char {
                 ours.cancel_others(handle);
                 // SAFETY: `streaming` is NULL or a live result of this handle.
                 unsafe { handle.cancel_streaming() };
-                match F::FAMILY {
-                    Family::MySql => ours.skip_all(handle).await,
-                    Family::MariaDb => ours.flush(handle).await,
-                }
+                ours.skip_all(handle).await;
             }
             closed = handle.session.close_statement(&mut ours.prepared).await;
         }

@@ -657,8 +657,10 @@ entry! {
         if let Rows::Stored(rows, next) = &mut ours.rows {
             *next = number.min(rows.len());
             ours.current = Current::None;
-            if F::FAMILY == Family::MariaDb || number < rows.len() {
-                ours.set_state(State::Ready);
+            match F::FAMILY {
+                Family::MySql if number < rows.len() => ours.set_state(State::Ready),
+                Family::MySql => {}
+                Family::MariaDb => ours.set_state(State::Fetching),
             }
         } else if F::FAMILY == Family::MariaDb {
             ours.set_state(State::Fetching);

@@ -524,7 +524,13 @@ impl<F: Abi> Statement<F> {
         self.rows = match executed.rows {
             RowsAre::Nowhere => Rows::None,
             RowsAre::Waiting => Rows::Waiting,
-            RowsAre::InCursor => Rows::Cursor(BinaryRows::default(), 0),
+            RowsAre::InCursor => {
+                if let Some(place) = F::stmt_cursor_exists(self.public()) {
+                    // SAFETY: inside the public struct.
+                    unsafe { place.write(1) };
+                }
+                Rows::Cursor(BinaryRows::default(), 0)
+            }
             RowsAre::Here(rows) if rows.is_empty() && F::FAMILY == Family::MySql => Rows::Ended,
             RowsAre::Here(rows) => Rows::Stored(*rows, 0),
         };

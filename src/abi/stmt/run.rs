@@ -337,6 +337,7 @@ pub(in crate::abi) async unsafe fn send_long_data<F: Abi>(stmt: *mut F::Stmt, nu
     bind.long_data_used = 1;
     if F::FAMILY == Family::MySql && (is_busy(handle) || handle.session.more_results()) {
         // Told the statement only.
+        clear_error::<F>(mysql);
         ours.fail(&Error::out_of_sync());
         return 1;
     }
