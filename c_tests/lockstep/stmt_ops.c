@@ -78,6 +78,10 @@ static void prepare(void)
 #endif
   if (MARIADB_ABI && st->handle >= 0 && S->h[st->handle].m->status != MYSQL_STATUS_READY)
     return; /* Connector/C calls the connection ready and leaves the rows in it */
+#if !MARIADB_ABI
+  if (!st->s->stmt_id && st->s->bind_result_done)
+    return; /* bound before it was prepared: libmysqlclient goes on with bindings that are not there */
+#endif
   size_t n = any_prepared(sql, sizeof sql, st->handle < 0 ? 0 : st->handle);
   say("stmt_prepare s%d: %s", i, bytes(sql, n));
   st->left |= st->stored;

@@ -159,9 +159,12 @@ pub(super) fn connected<F: Abi>(
     // SAFETY: lent through `mysql`.
     let answer = unsafe { handle.answer(mysql, result) };
     if failed {
-        if let Some(server) = handle.session.take_greeted() {
+        match handle.session.take_greeted() {
             // SAFETY: lent through `mysql`.
-            unsafe { handle.publish_greeting(mysql, &server) };
+            Some(server) => unsafe { handle.publish_greeting(mysql, &server) },
+            // SAFETY: inside the public struct.
+            None if F::FAMILY == Family::MySql => unsafe { F::client_flag(mysql).write(0) },
+            None => {}
         }
         if !handle.settings.remembers() {
             // SAFETY: lent through `mysql`.

@@ -226,6 +226,7 @@ impl Session {
         let remembers = self.options.family == Family::MySql && self.router.is_none() && self.connection().is_none();
         if remembers && charset.mbminlen > 1 {
             self.options.charset = Some(text.clone().into_owned());
+            self.follow_charset(charset.default_collation(self.options.family));
             return Err(Error::client_charset(&text));
         }
         if self.connected && !remembers {

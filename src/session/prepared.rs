@@ -565,6 +565,10 @@ impl Session {
                 return Ok(());
             }
             self.read_reply().await?;
+            if self.options.family == Family::MySql && self.router.is_none() && self.phase == Phase::Ready {
+                // A result without rows is the last one for libmysqlclient, whatever its status says.
+                return Ok(());
+            }
         }
     }
 

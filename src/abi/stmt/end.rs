@@ -154,7 +154,7 @@ pub(in crate::abi) async unsafe fn free_result<F: Abi>(stmt: *mut F::Stmt) -> c_
             unsafe { handle.publish_quietly(mysql) };
         }
         Family::MariaDb => {
-            if ours.others_wait(handle) {
+            if ours.state <= State::Waiting && ours.others_wait(handle) {
                 ours.fail(&Error::out_of_sync());
                 return 1;
             }

@@ -381,6 +381,12 @@ impl<F: Abi> Statement<F> {
                 if self.last_row_sent {
                     return Ok(false);
                 }
+                if F::FAMILY == Family::MySql && (is_busy(handle) || handle.session.more_results()) {
+                    // Told the statement only.
+                    clear_error::<F>(mysql);
+                    self.fail(&Error::out_of_sync());
+                    return Err(1);
+                }
                 let stmt = self.public();
                 // SAFETY: inside the public struct.
                 let count = unsafe { F::stmt_prefetch_rows(stmt).read() };
