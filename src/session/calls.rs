@@ -224,6 +224,9 @@ impl Session {
         };
         // Without a connection, or with one that is gone, libmysqlclient remembers it for the next one.
         let remembers = self.options.family == Family::MySql && self.router.is_none() && self.connection().is_none();
+        if self.options.family == Family::MariaDb && !self.connected {
+            return Err(Error::gone(self.options.family));
+        }
         if remembers && charset.mbminlen > 1 {
             self.options.charset = Some(text.clone().into_owned());
             self.follow_charset(charset.default_collation(self.options.family));

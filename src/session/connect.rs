@@ -173,9 +173,8 @@ impl Session {
                 Ok(connection) => break (args, node, connection, attempt.init),
                 Err(error) if found_nobody(error.code) && candidates.len() > 0 => {}
                 Err(error) => {
-                    if let Some(init) = attempt.init {
+                    if attempt.init.is_some() {
                         self.outcome.affected_rows = !0;
-                        self.outcome.field_count = init.columns;
                     }
                     if attempt.server.is_some() {
                         self.charset = charset;

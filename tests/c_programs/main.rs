@@ -17,6 +17,7 @@ mod frame;
 mod logins;
 
 use frame::*;
+
 /// The loader must bind the programs' calls to our file, else all of this compares the original with itself.
 #[test]
 fn preloading_takes_effect_for_both_interfaces() {
@@ -181,6 +182,12 @@ fn values_and_character_sets_are_the_originals() {
 #[test]
 fn every_option_is_the_originals() {
     same("options");
+}
+
+/// What random calls have found (see `lockstep.rs`), by name.
+#[test]
+fn what_a_call_leaves_for_the_next_is_the_originals() {
+    same("leftovers");
 }
 
 #[test]

@@ -568,6 +568,10 @@ unsafe fn lacks_values<F: Abi>(stmt: *mut F::Stmt) -> bool {
     }
     // SAFETY: the caller's promise.
     let Some((mysql, handle)) = (unsafe { ours.handle() }) else { return false };
+    // With other servers it goes by the usual two steps.
+    if !handle.session.server().is_some_and(|server| server.is_mariadb) {
+        return false;
+    }
     let text = "Malformed communication packet";
     let error = Error { origin: Origin::Server, ..Error::client(MALFORMED, text) };
     // SAFETY: lent through `mysql`.
