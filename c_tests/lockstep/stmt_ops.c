@@ -445,6 +445,8 @@ static void long_data(void)
     return;
   if (!S->s[i].s->mysql)
     return; /* both look at their handle without asking whether there is one */
+  if (!MARIADB_ABI && S->s[i].handle >= 0 && busy(S->s[i].handle))
+    return; /* libmysqlclient tells the statement, and the handle now and then */
   MYSQL_STMT *s = S->s[i].s;
   unsigned n = (unsigned)C(mysql_stmt_param_count)(s), k = pick(n + 1);
   unsigned long length = pick(40);

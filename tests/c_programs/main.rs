@@ -6,12 +6,9 @@
 //! what the original lets pass, and "died by signal", where the original kills the program and ours must not.
 #![allow(clippy::unwrap_used, clippy::print_stderr, clippy::print_stdout)]
 
-use harness::{Cluster, Family, Proxy, Spec, control};
-use std::collections::HashMap;
+use harness::{Cluster, Proxy, Spec, control};
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::sync::{Mutex, OnceLock};
+use std::path::Path;
 
 mod frame;
 mod logins;
