@@ -12,11 +12,13 @@ mod end;
 mod fetch;
 mod info;
 mod run;
+mod seek;
 
 pub use end::*;
 pub use fetch::*;
 pub use info::*;
 pub use run::*;
+pub use seek::*;
 
 use std::ffi::{c_char, c_int, c_uint, c_ulong};
 use std::ptr;
