@@ -133,9 +133,9 @@ fn described_fields(columns: &Columns, family: Family) -> Box<[Field]> {
 }
 
 /// A column as C sees it.
+#[inline]
 fn field(column: &Column, family: Family) -> Field {
     let text = |(start, _): (*const c_char, u32)| start.cast_mut();
-    let (def, def_length) = column.default.map_or((ptr::null_mut(), 0), |(start, length)| (start.cast_mut(), length));
     let kind = c_uint::from(column.column_type);
     let number = if is_number(kind, column.length, family) { NUM_FLAG } else { 0 };
     Field {
@@ -145,7 +145,7 @@ fn field(column: &Column, family: Family) -> Field {
         org_table: text(column.org_table),
         db: text(column.schema),
         catalog: text(column.catalog),
-        def,
+        def: text(column.default),
         length: c_ulong::from(column.length),
         max_length: 0,
         name_length: column.name.1,
@@ -154,15 +154,18 @@ fn field(column: &Column, family: Family) -> Field {
         org_table_length: column.org_table.1,
         db_length: column.schema.1,
         catalog_length: column.catalog.1,
-        def_length,
+        def_length: column.default.1,
         flags: column.flags | number,
         decimals: c_uint::from(column.decimals),
         charsetnr: column.charset,
         r#type: kind,
-        extension: column.extended.map_or(ptr::null_mut(), |(start, length)| {
-            // SAFETY: so many bytes of the column's definition, which outlives this call.
-            super::field_attr::extension(unsafe { std::slice::from_raw_parts(start.cast(), length as usize) })
-        }),
+        extension: match column.extended {
+            (start, _) if start.is_null() => ptr::null_mut(),
+            (start, length) => {
+                // SAFETY: so many bytes of the column's definition, which outlives this call.
+                super::field_attr::extension(unsafe { std::slice::from_raw_parts(start.cast(), length as usize) })
+            }
+        },
     }
 }
 

@@ -187,12 +187,12 @@ fn add_column(
     field_list: bool,
 ) -> Result<(), Error> {
     let bytes = channel.bytes(packet);
-    match column::parse(bytes, extended, field_list) {
-        Ok(definition) => match builder.push(bytes, definition) {
-            Ok(()) => Ok(()),
-            Err(_) => Err(channel.out_of_memory()),
-        },
-        Err(_) => Err(unexpected(channel, packet)),
+    let added =
+        builder.push(bytes, |own, base, definition| column::decode(own, base, extended, field_list, definition));
+    match added {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(_)) => Err(unexpected(channel, packet)),
+        Err(_) => Err(channel.out_of_memory()),
     }
 }
 

@@ -34,7 +34,7 @@ impl Session {
     /// Where a statement goes, at one look or by all the rules.
     ///
     /// Errors: 2000 when there is no node for it; 1094 for a KILL whose id several nodes gave.
-    #[inline]
+    #[inline(always)]
     pub(super) fn decide(&mut self, sql: &[u8], statement: &Statement, manner: Manner) -> Result<Decision, Error> {
         match self.decide_at_once(statement, manner) {
             Some(decision) => {
@@ -70,6 +70,7 @@ impl Session {
             && variables.iter().any(|name| since(&name.name(sql)).is_none_or(|since| since <= router.written_at))
     }
 
+    #[inline(never)]
     fn decide_by_rules(&mut self, sql: &[u8], statement: &Statement, manner: Manner) -> Result<Decision, Error> {
         let at = self.at;
         let doubtful = self.variables_are_doubtful(sql, statement);

@@ -94,7 +94,7 @@ impl Session {
         let last = status & MORE_RESULTS == 0;
         let Some(router) = self.router.as_deref_mut() else { return };
         let mut closes = false;
-        if router.awaited != Awaited::default() || !router.pending.is_empty() || status & STATE_CHANGED != 0 {
+        if !router.awaits_plain_read || status & STATE_CHANGED != 0 {
             closes = self.observe_effects(at, last);
         }
         if self.phase == Phase::Ready {
@@ -370,6 +370,7 @@ impl Session {
     }
 
     /// Transaction and autocommit as the server says.
+    #[inline(always)]
     fn follow_flags(&mut self, at: usize, status: u16) {
         let detached = self.is_detached(at, status);
         let Some(router) = self.router.as_deref_mut() else { return };

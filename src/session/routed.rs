@@ -90,6 +90,8 @@ pub struct Router {
     pub(super) pending: Vec<Pending>,
     /// What that statement is.
     pub(super) awaited: Awaited,
+    /// Neither of the two says anything: it is a plain read.
+    pub(super) awaits_plain_read: bool,
     /// The server's error for the statement that failed last; 0 for any other failure.
     pub(super) failure: u32,
     /// sql_mode of new connections; "0" if nodes differ, None if none was opened.
@@ -234,6 +236,7 @@ impl Session {
             refused: None,
             leaves: None,
             awaited: Awaited::default(),
+            awaits_plain_read: false,
             failure: 0,
             server_mode: None,
             transaction_node: None,

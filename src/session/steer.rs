@@ -134,7 +134,7 @@ impl Session {
         }
         let (mut search, mut measured) = (Search::default(), false);
         let (statement, decision) = loop {
-            match self.destination(sql, manner) {
+            match self.destination_slowly(sql, manner) {
                 Err(_) if self.lacks_source() && self.look_for_source(&mut search, None, false).await => {}
                 Ok(_) if !measured && self.lacks_lags() => {
                     measured = true;
@@ -152,7 +152,7 @@ impl Session {
         if self.must_ask_first(sql) || self.is_told_of_other_roles() {
             return Ok(None);
         }
-        let found = match self.destination(sql, Manner::Pipelined) {
+        let found = match self.destination_slowly(sql, Manner::Pipelined) {
             Err(_) if self.lacks_source() => return Ok(None),
             found => found?,
         };
@@ -235,7 +235,7 @@ impl Session {
     }
 
     /// What the statement is, unless it may not be run now.
-    #[inline]
+    #[inline(always)]
     pub(super) fn checked_statement(&mut self, sql: &[u8]) -> Result<Arc<Statement>, Error> {
         let statement = self.classified(sql)?;
         self.check_loss_for(&statement)?;
@@ -264,7 +264,7 @@ impl Session {
     }
 
     /// What the statement is and where it goes.
-    #[inline]
+    #[inline(always)]
     fn destination(&mut self, sql: &[u8], manner: Manner) -> Result<(Arc<Statement>, Decision), Error> {
         self.follow_configuration();
         let statement = self.checked_statement(sql)?;
@@ -274,6 +274,12 @@ impl Session {
         }
         let decision = self.decide(sql, &statement, manner)?;
         Ok((statement, decision))
+    }
+
+    /// [`Session::destination`], once for everybody but the usual case.
+    #[inline(never)]
+    fn destination_slowly(&mut self, sql: &[u8], manner: Manner) -> Result<(Arc<Statement>, Decision), Error> {
+        self.destination(sql, manner)
     }
 
     /// A statement has left for its node.
@@ -469,7 +475,7 @@ impl Session {
     }
 
     /// The statement, from the cache if its text was seen before.
-    #[inline]
+    #[inline(always)]
     fn classified(&mut self, sql: &[u8]) -> Result<Arc<Statement>, Error> {
         let Some(router) = self.router.as_deref_mut() else { return Err(Error::gone(self.options.family)) };
         router.context.no_backslash_escapes = self.outcome.status & NO_BACKSLASH_ESCAPES != 0;
@@ -580,18 +586,21 @@ impl Awaited {
 
 impl Router {
     /// A statement has left for its node.
+    #[inline(always)]
     fn sent(&mut self, statement: &Statement, sql: &[u8], decision: Decision, schema: &[u8]) {
         self.promise.sent();
-        if statement.effects.is_empty() && !statement.needs.set_var_hint {
-            self.pending.clear();
+        let read = statement.class == Class::Read && statement.effects.is_empty();
+        if read && !statement.needs.set_var_hint && self.next_transaction.is_none() {
+            if !self.awaits_plain_read {
+                self.pending.clear();
+                self.awaited = Awaited::default();
+                self.awaits_plain_read = true;
+            }
         } else {
             self.pending = effects::pending(statement, sql, &self.context, schema);
+            self.awaited = Awaited::of(statement, self.next_transaction.is_some());
+            self.awaits_plain_read = false;
         }
-        self.awaited = match statement.class {
-            Class::Read if statement.effects.is_empty() && self.next_transaction.is_none() => Awaited::default(),
-            _ => Awaited::of(statement, self.next_transaction.is_some()),
-        };
-        let read = statement.class == Class::Read && statement.effects.is_empty();
         let alone = !self.tracker.in_transaction() && self.bound.node().is_none();
         self.rerun.keep(sql, statement, read && alone && self.section.recovery.retry_reads);
         self.in_flight = self.section.balance.sent(decision.node, self.measures.then_some(self.now));
