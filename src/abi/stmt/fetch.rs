@@ -248,7 +248,7 @@ pub(in crate::abi) async unsafe fn fetch<F: Abi>(stmt: *mut F::Stmt) -> c_int {
     match found {
         Ok(true) => {
             // SAFETY: the caller's promise.
-            unsafe { ours.deliver() }
+            unsafe { ours.deliver_slowly() }
         }
         Ok(false) => {
             ours.current = Current::None;
@@ -398,7 +398,7 @@ impl<F: Abi> Statement<F> {
     ///
     /// # Safety
     /// What the program has bound is still there.
-    #[inline]
+    #[inline(always)]
     unsafe fn deliver(&mut self) -> c_int {
         if self.state != State::Fetching {
             self.set_state(State::Fetching);
@@ -441,6 +441,16 @@ impl<F: Abi> Statement<F> {
             Ok(true) => self.truncated(),
             Ok(false) => 0,
         }
+    }
+
+    /// [`Statement::deliver`], for a row that had to be waited for.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(never)]
+    unsafe fn deliver_slowly(&mut self) -> c_int {
+        // SAFETY: the caller's promise.
+        unsafe { self.deliver() }
     }
 
     /// 101, if the program wants to know.
@@ -515,7 +525,7 @@ unsafe fn deliver_values<'a, F: Abi>(
     mut bind: *mut Bind,
     mut next: impl FnMut(Width) -> Result<Option<&'a [u8]>, NotARow>,
 ) -> Result<bool, NotARow> {
-    let mut truncated = 0;
+    let mut truncated = false;
     for cell in cells {
         let value = next(cell.width)?;
         // SAFETY: the caller's promise.
@@ -526,21 +536,15 @@ unsafe fn deliver_values<'a, F: Abi>(
             unsafe { bind::fetch_null::<F>(column) };
             continue;
         };
-        if F::FAMILY == Family::MySql {
-            // SAFETY: set when it was bound.
-            unsafe { column.error.write(0) };
-        }
         // SAFETY: set when it was bound.
         unsafe { column.is_null.write(0) };
         if F::FAMILY == Family::MariaDb {
             column.row_ptr = value.as_ptr().cast_mut();
         }
         // SAFETY: the binding was prepared, and the caller promises the buffers.
-        unsafe { (cell.fetch)(column, &cell.kind, value) };
-        // SAFETY: set when it was bound.
-        truncated |= unsafe { column.error.read() };
+        truncated |= unsafe { cell.how.convert::<F>(column, &cell.kind, value) };
     }
-    Ok(truncated != 0)
+    Ok(truncated)
 }
 
 entry! {

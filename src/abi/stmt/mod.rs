@@ -27,7 +27,7 @@ use crate::options::Family;
 use crate::result::{BinaryRows, Columns, Width};
 use crate::session::{Executed, Phase, Prepared, RowsAre};
 
-use super::bind::{ColumnType, Fetch, fetch_function, mariadb_knows};
+use super::bind::{ColumnType, How, mariadb_knows};
 use super::entry::set_stmt_error;
 use super::family::{Abi, Bind};
 use super::handle::Handle;
@@ -138,7 +138,7 @@ pub(super) struct Statement<F: Abi> {
 
 /// How one column of a row gets into the buffer that is bound to it.
 struct Cell {
-    fetch: Fetch,
+    how: How,
     width: Width,
     kind: ColumnType,
 }
@@ -475,8 +475,8 @@ impl<F: Abi> Statement<F> {
                 // A fetch ends here, with MYSQL_DATA_MALFORMED.
                 break;
             }
-            let fetch = fetch_function::<F>(bind, kind);
-            self.cells.push(Cell { fetch, width: Width::of(kind.column_type), kind: *kind });
+            let how = How::of::<F>(bind, kind);
+            self.cells.push(Cell { how, width: Width::of(kind.column_type), kind: *kind });
         }
     }
 
