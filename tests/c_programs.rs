@@ -361,6 +361,11 @@ fn statements_are_the_originals() {
 }
 
 #[test]
+fn statements_whose_results_change_are_the_originals() {
+    same("stmt_shapes");
+}
+
+#[test]
 fn statement_values_are_the_originals() {
     same("stmt_convert");
 }

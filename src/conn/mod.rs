@@ -38,6 +38,7 @@ pub use crate::wire::binlog;
 pub use crate::wire::ok::{End, OkPacket};
 pub use crate::wire::statement::{self, PrepareOk};
 pub use attributes::{MARIADB_VERSION, MYSQL_VERSION};
+pub use head::{ExecutionHead, SeenHead};
 pub use placeholder::Placeholder;
 pub use socket::is_connect_error;
 pub use tls_sessions::is_session as is_tls_session;
@@ -381,6 +382,12 @@ impl Connection {
     #[inline]
     pub fn head_at_once(&mut self) -> Option<Result<Head, Error>> {
         head::at_once(&mut self.channel, self.flags)
+    }
+
+    /// [`Connection::head_at_once`] for an execution, whose head may be known by its bytes.
+    #[inline]
+    pub fn execution_head_at_once(&mut self, seen: &mut SeenHead) -> Option<ExecutionHead> {
+        head::of_execution_at_once(&mut self.channel, self.flags, seen)
     }
 
     /// [`Connection::read_head`], as often as it takes.

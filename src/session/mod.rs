@@ -51,7 +51,7 @@ pub use connect::{ConnectArgs, Environment};
 pub use execution::{Parameters, Request};
 pub use infile::{DefaultLocalFiles, LocalFile, LocalFiles};
 pub use phase::Phase;
-pub use prepared::{Executed, Prepared, RowsAre};
+pub use prepared::{Executed, Prepared, RowsAre, Shape};
 pub use quality::Refused;
 pub use routed::Router;
 pub use tally::{ServerEntry, asked as count_asked};
@@ -303,6 +303,11 @@ impl Session {
     /// Connection id on the node used last; 0 before the first.
     pub fn thread_id(&self) -> u64 {
         self.server().map_or(0, |server| server.thread_id)
+    }
+
+    /// The server used last leaves the columns of an execution out for Connector/C, when they are those told before.
+    pub fn may_leave_columns_out(&self) -> bool {
+        self.server().is_some_and(|server| server.capabilities & crate::wire::capabilities::MARIADB_CACHE_METADATA != 0)
     }
 
     /// Counts the changes of the default schema.

@@ -8,7 +8,7 @@ mod home;
 
 use std::sync::Arc;
 
-use crate::conn::{Command, Connection, Head, PrepareOk, statement};
+use crate::conn::{Command, Connection, ExecutionHead, Head, PrepareOk, SeenHead, statement};
 use crate::error::{Error, Origin, Sent};
 use crate::options::Family;
 use crate::result::{BinaryRows, Columns};
@@ -48,6 +48,8 @@ pub struct Prepared {
     numbering: u32,
     /// The last execution, if it is a read that may run again.
     pub(super) kept: Kept,
+    /// The head of the last execution's reply, on a handle that does not route.
+    seen: SeenHead,
 }
 
 /// What a statement's text means depends on these when it is prepared, not when it is executed.
@@ -77,10 +79,28 @@ pub(super) struct Instance {
 /// How an execution went.
 #[derive(Debug)]
 pub struct Executed {
-    /// The result's columns; None for a statement without one.
-    pub columns: Option<Columns>,
+    /// The result's columns.
+    pub shape: Shape,
     /// Where the rows are.
     pub rows: RowsAre,
+}
+
+/// The columns that an execution has brought.
+#[derive(Debug)]
+pub enum Shape {
+    /// None: a statement without a result.
+    Nothing,
+    /// The same as the execution before, to the byte.
+    Same,
+    /// These.
+    New(Columns),
+}
+
+impl Shape {
+    /// There is no result.
+    pub fn is_nothing(&self) -> bool {
+        matches!(self, Shape::Nothing)
+    }
 }
 
 /// Where the rows of an execution are.
@@ -106,6 +126,11 @@ impl Prepared {
     #[inline]
     fn on(&self, node: usize, era: Option<u64>) -> Option<Instance> {
         self.instances.iter().find(|instance| instance.node == node && Some(instance.era) == era).copied()
+    }
+
+    /// The program sees other columns than those of the last execution.
+    pub fn forget_shape(&mut self) {
+        self.seen.forget();
     }
 
     /// Its text.
@@ -344,10 +369,26 @@ impl Session {
                 let sent = request.send_rest(connection, instance).await;
                 sent.inspect_err(|_| self.after_failure())?;
             }
-            match self.current()?.head_at_once() {
-                Some(head @ (Ok(Head::Ok(_) | Head::ResultSet(_)) | Err(_))) => self.take_head(head),
-                Some(Ok(Head::LocalInfile(name))) => self.read_reply_for_file(&name).await,
-                None => self.read_reply().await,
+            let connection = self.current()?;
+            let head = if request.flags == 0 {
+                connection.execution_head_at_once(&mut prepared.seen)
+            } else {
+                prepared.seen.forget();
+                connection.head_at_once().map(ExecutionHead::New)
+            };
+            match head {
+                Some(ExecutionHead::Seen(columns)) => {
+                    self.take_columns(columns);
+                    Ok(())
+                }
+                Some(ExecutionHead::New(head @ (Ok(Head::Ok(_) | Head::ResultSet(_)) | Err(_)))) => {
+                    self.take_head(head)
+                }
+                Some(ExecutionHead::New(Ok(Head::LocalInfile(name)))) => self.read_reply_for_file(&name).await,
+                None => {
+                    prepared.seen.forget();
+                    self.read_reply().await
+                }
             }
         };
         if let Some(at) = self.at
@@ -371,10 +412,10 @@ impl Session {
     #[inline]
     fn executed(&mut self) -> Executed {
         if self.phase != Phase::HasResult {
-            return Executed { columns: None, rows: RowsAre::Nowhere };
+            return Executed { shape: Shape::Nothing, rows: RowsAre::Nowhere };
         }
         self.phase = Phase::StatementRows;
-        Executed { columns: self.pending.take(), rows: RowsAre::Waiting }
+        Executed { shape: self.pending.take().map_or(Shape::Same, Shape::New), rows: RowsAre::Waiting }
     }
 
     /// Sends an execution to the node that the statement belongs to, preparing it there if need be, and reads the head
@@ -471,7 +512,7 @@ impl Session {
     /// What one has brought that asked for a cursor.
     async fn executed_for_cursor(&mut self) -> Result<Executed, Error> {
         let mut executed = self.executed();
-        if executed.columns.is_some() {
+        if !executed.shape.is_nothing() {
             executed.rows = self.look_for_cursor().await?;
         }
         Ok(executed)

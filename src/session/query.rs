@@ -227,18 +227,8 @@ impl Session {
                 Ok(())
             }
             Ok(Head::ResultSet(columns)) => {
-                self.outcome.field_count = u32::try_from(columns.len()).unwrap_or(u32::MAX);
-                // Of the result before this one.
-                self.outcome.info.clear();
-                self.outcome.warnings = 0;
-                if let Some(end) = self.connection().and_then(Connection::columns_end) {
-                    self.outcome.status = end.status;
-                    self.outcome.warnings = u32::from(end.warnings);
-                } else {
-                    self.conclude_transaction();
-                }
+                self.take_columns(u32::try_from(columns.len()).unwrap_or(u32::MAX));
                 self.pending = Some(columns);
-                self.phase = Phase::HasResult;
                 Ok(())
             }
             Ok(Head::LocalInfile(_)) => Err(Error::malformed(self.options.family)),
@@ -250,6 +240,22 @@ impl Session {
                 Err(error)
             }
         }
+    }
+
+    /// So many columns came, whose rows follow.
+    #[inline]
+    pub(super) fn take_columns(&mut self, count: u32) {
+        self.outcome.field_count = count;
+        // Of the result before this one.
+        self.outcome.info.clear();
+        self.outcome.warnings = 0;
+        if let Some(end) = self.connection().and_then(Connection::columns_end) {
+            self.outcome.status = end.status;
+            self.outcome.warnings = u32::from(end.warnings);
+        } else {
+            self.conclude_transaction();
+        }
+        self.phase = Phase::HasResult;
     }
 
     /// A reply was an error, or did not come.

@@ -82,7 +82,7 @@ pub(in crate::abi) async unsafe fn next_result<F: Abi>(stmt: *mut F::Stmt) -> c_
             // SAFETY: lent through `mysql`.
             unsafe { handle.publish(mysql) };
             ours.forget_columns();
-            if executed.columns.is_none() {
+            if executed.shape.is_nothing() {
                 ours.set_columns(crate::result::ColumnsBuilder::default().finish());
             }
             // SAFETY: inside the public struct.

@@ -138,7 +138,7 @@ pub(in crate::abi) async unsafe fn store_result<F: Abi>(stmt: *mut F::Stmt) -> c
     let Rows::Stored(rows, _) = &mut ours.rows else { return 1 };
     let stored = if in_cursor {
         handle.session.fetch_cursor(&ours.prepared, u32::MAX, rows).await
-    } else if ours.fetched == 0 {
+    } else if ours.fetched == 0 && handle.session.is_routed() {
         handle.session.store_rows_of(&mut ours.prepared, rows).await
     } else {
         handle.session.store_statement_rows(&[], rows).await
@@ -172,12 +172,7 @@ impl<F: Abi> Statement<F> {
     /// `STMT_ATTR_UPDATE_MAX_LENGTH`: the longest value of each column, for `MYSQL_FIELD.max_length`.
     fn measure(&self) {
         let (Rows::Stored(rows, _), Some(fields)) = (&self.rows, &self.fields) else { return };
-        for (number, kind) in self.types.iter().enumerate() {
-            if let (Some(field), Some(length)) = (fields.at(number), bind::fixed_display_length::<F>(kind)) {
-                // SAFETY: a field of the statement's.
-                unsafe { (*field).max_length = length as c_ulong };
-            }
-        }
+        self.tell_fixed_lengths();
         for number in 0..rows.len() {
             let Some(Ok(mut values)) = rows.row(number).map(|row| Values::new(row, self.widths.len())) else {
                 continue;

@@ -25,9 +25,9 @@ use std::sync::Arc;
 use crate::error::Error;
 use crate::options::Family;
 use crate::result::{BinaryRows, Columns, Width};
-use crate::session::{Executed, Phase, Prepared, RowsAre};
+use crate::session::{Executed, Phase, Prepared, RowsAre, Shape};
 
-use super::bind::{ColumnType, How, mariadb_knows};
+use super::bind::{ColumnType, How, fixed_display_length, mariadb_knows};
 use super::entry::set_stmt_error;
 use super::family::{Abi, Bind};
 use super::handle::Handle;
@@ -420,6 +420,7 @@ impl<F: Abi> Statement<F> {
 
     /// New columns: of a prepared statement, or of a result that did not say before it was executed that it has any.
     fn set_columns(&mut self, columns: Columns) {
+        self.prepared.forget_shape();
         self.types = columns.iter().map(|column| type_of(&column)).collect();
         self.widths = self.types.iter().map(|kind| Width::of(kind.column_type)).collect();
         self.results = vec![empty_bind(); self.types.len()];
@@ -459,6 +460,30 @@ impl<F: Abi> Statement<F> {
             if let Some(fields) = &self.fields {
                 fields.follow(columns, F::FAMILY);
             }
+            // SAFETY: inside the public struct.
+            if F::FAMILY == Family::MySql && unsafe { F::stmt_bind_result_done(self.public()).read() } != 0 {
+                self.tell_fixed_lengths();
+            }
+        }
+    }
+
+    /// The longest texts of the columns whose types have one, as `MYSQL_FIELD.max_length`.
+    fn tell_fixed_lengths(&self) {
+        let Some(fields) = &self.fields else { return };
+        for (number, kind) in self.types.iter().enumerate() {
+            if let (Some(field), Some(length)) = (fields.at(number), fixed_display_length::<F>(kind)) {
+                // SAFETY: a field of the statement's.
+                unsafe { (*field).max_length = long(length) };
+            }
+        }
+    }
+
+    /// Connector/C takes `MYSQL_FIELD.max_length` over from the columns that come with an execution, which have none.
+    fn forget_lengths(&self) {
+        let Some(fields) = &self.fields else { return };
+        for field in (0..self.types.len()).filter_map(|number| fields.at(number)) {
+            // SAFETY: a field of the statement's.
+            unsafe { (*field).max_length = 0 };
         }
     }
 
@@ -488,11 +513,11 @@ impl<F: Abi> Statement<F> {
         if F::FAMILY == Family::MariaDb {
             self.clear_error();
         }
-        let Some(columns) = executed.columns else {
+        if executed.shape.is_nothing() {
             self.rows = Rows::None;
             self.set_state(State::Executed);
             return 0;
-        };
+        }
         self.cancelled = false;
         self.rows = match executed.rows {
             RowsAre::Nowhere => Rows::None,
@@ -502,11 +527,13 @@ impl<F: Abi> Statement<F> {
             RowsAre::Here(rows) => Rows::Stored(*rows, 0),
         };
         self.set_state(if matches!(self.rows, Rows::Stored(..)) { State::Ready } else { State::Waiting });
+        let Shape::New(columns) = executed.shape else { return 0 };
         if self.field_count() == 0 || columns.len() == self.field_count() && self.is_undescribed() {
             self.set_columns(columns);
         } else if columns.len() == self.field_count() {
             self.follow_columns(&columns);
         } else {
+            self.prepared.forget_shape();
             self.refuse(crate::error::cr::NEW_STMT_METADATA);
             return 1;
         }
