@@ -14,6 +14,7 @@ RELEASE := $(TARGET)/release
 CLUSTER := $(TARGET)/debug/cluster
 # The folder of libraries named as the originals.
 SONAMES := $(RELEASE)/sonames
+HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 
 bindir = $(PREFIX)/bin
@@ -21,7 +22,7 @@ libdir = $(PREFIX)/lib
 includedir = $(PREFIX)/include
 pkgconfigdir = $(libdir)/pkgconfig
 
-.PHONY: build release cluster soname demo test oracle chaos conformance bench lockstep soak consistency fuzz generated install uninstall clean help
+.PHONY: build release cluster soname demo test oracle chaos conformance bench large lockstep sanitize soak consistency fuzz generated install uninstall clean help
 .DEFAULT_GOAL := build
 
 build: ## the library, target/release/libmysqlclient_ms.so, and the program mysqlclient-ms (the default)
@@ -93,6 +94,21 @@ lockstep: ## random calls in the originals and in ours at once, LOCKSTEP_SECONDS
 	@sh tests/packages.sh test
 	@bash tests/harness/get-mysql.sh
 	LOCKSTEP_SECONDS=$(or $(LOCKSTEP_SECONDS),300) $(CARGO) test --test lockstep -- --nocapture
+
+large: ## a result of LARGE_GB (10) gigabytes read row by row, by both interfaces from both servers, at constant memory
+	@sh tests/packages.sh test
+	@bash tests/harness/get-mysql.sh
+	UNBUFFERED_GB=$(or $(LARGE_GB),10) $(CARGO) test --test c_programs -- --nocapture unbuffered
+
+sanitize: ## the C programs under valgrind, then with library and programs built for AddressSanitizer
+	@sh tests/packages.sh test
+	@bash tests/harness/get-mysql.sh
+	C_PROGRAMS_UNDER=valgrind $(CARGO) test --test c_programs
+	@echo "building the library with AddressSanitizer"
+	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address CARGO_PROFILE_DEV_OPT_LEVEL=0 CARGO_PROFILE_DEV_DEBUG=line-tables-only \
+	  $(CARGO) rustc --lib --crate-type cdylib --target $(HOST) --target-dir $(TARGET)/asan
+	C_PROGRAMS_UNDER=asan MS_LIBRARY=$(abspath $(TARGET))/asan/$(HOST)/debug/libmysqlclient_ms.so \
+	  $(CARGO) test --test c_programs
 
 soak: ## sysbench, unchanged, for SOAK_TIME seconds (60) on both families: where did its statements run?
 	@sh tests/packages.sh test

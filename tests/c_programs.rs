@@ -15,6 +15,12 @@ use std::sync::{Mutex, OnceLock};
 
 #[path = "c_programs/logins.rs"]
 mod logins;
+#[path = "c_programs/pam.rs"]
+mod pam;
+#[path = "c_programs/unbuffered.rs"]
+mod unbuffered;
+#[path = "c_programs/under.rs"]
+mod under;
 
 /// The C interface a program is compiled for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +98,7 @@ fn compiled(program: &str, abi: Abi) -> PathBuf {
     static DONE: Mutex<Option<HashMap<String, PathBuf>>> = Mutex::new(None);
     let mut done = DONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let done = done.get_or_insert_with(HashMap::new);
-    let key = format!("{program}-{abi:?}");
+    let key = format!("{program}-{abi:?}{}", under::suffix());
     if let Some(file) = done.get(&key) {
         return file.clone();
     }
@@ -100,7 +106,7 @@ fn compiled(program: &str, abi: Abi) -> PathBuf {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(&key);
     let mut cc = Command::new("cc");
     cc.args(["-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-rdynamic", "-o"]).arg(&out);
-    cc.arg(sources.join(format!("{program}.c")));
+    cc.arg(sources.join(format!("{program}.c"))).args(under::flags());
     match abi {
         Abi::MariaDb => {
             let flags = Command::new("mariadb_config").arg("--cflags").output().unwrap();
@@ -124,6 +130,9 @@ fn compiled(program: &str, abi: Abi) -> PathBuf {
 fn command(program: &str, abi: Abi, preload: Option<&Path>) -> Command {
     let file = compiled(program, abi);
     let mut command = match abi {
+        _ if under::tool().is_some() && preload.is_some() => {
+            under::command(under::tool().unwrap(), &file, preload.unwrap())
+        }
         Abi::MariaDb => {
             let mut command = Command::new(file);
             if let Some(library) = preload {
@@ -140,10 +149,18 @@ fn command(program: &str, abi: Abi, preload: Option<&Path>) -> Command {
                 command.arg("--preload").arg(library);
             }
             command.arg("--library-path").arg(path).arg(file);
-            command.env("LIBMYSQL_PLUGIN_DIR", root.join("lib/mysql/plugin"));
             command
         }
     };
+    plain_environment(&mut command, abi);
+    command
+}
+
+/// Nothing from outside decides what a program does.
+fn plain_environment(command: &mut Command, abi: Abi) {
+    if abi == Abi::MySql {
+        command.env("LIBMYSQL_PLUGIN_DIR", prefix().unwrap().join("root/usr/lib/mysql/plugin"));
+    }
     for name in ["MYSQL_PWD", "MYSQL_TCP_PORT", "MYSQL_UNIX_PORT", "MYSQL_HOST", "LANG", "LC_ALL"] {
         command.env_remove(name);
     }
@@ -155,7 +172,6 @@ fn command(program: &str, abi: Abi, preload: Option<&Path>) -> Command {
     // Where there is no name service, nobody has to wait for it long.
     command.env("RES_OPTIONS", "timeout:1 attempts:1");
     command.stdin(Stdio::null());
-    command
 }
 
 fn run(mut command: Command, cluster: &Cluster) -> Output {
@@ -257,6 +273,9 @@ fn same_with(program: &str, cluster: &Cluster, abis: &[Abi], environment: &[(&st
 /// The loader must bind the programs' calls to our file, else all of this compares the original with itself.
 #[test]
 fn preloading_takes_effect_for_both_interfaces() {
+    if under::tool().is_some() {
+        return;
+    }
     let library = library();
     for abi in abis() {
         let mut command = command("handle", abi, Some(&library));

@@ -12,7 +12,7 @@ use crate::options::Family;
 use super::convert::{c_bytes, slice};
 use super::entry::{entry, set_error};
 use super::family::MyCharsetInfo;
-use super::handle::call;
+use super::handle::Handle;
 use super::step;
 
 /// `CR_INSECURE_API_ERR`.
@@ -34,7 +34,8 @@ entry! {
 entry! {
     /// Changes the handle's character set: SET NAMES on every node, and escaping follows.
     ///
-    /// Returns: 0; 1 on an error. Errors: 2019 for a name that is not known here; 1115 for one the server lacks.
+    /// Returns: 0; 1 on an error. Errors: 2019 for a name that is not known here; 1115 for one the server lacks; 2006 on a
+    /// handle that is not connected (MariaDB family).
     ///
     /// # Safety
     /// `mysql` is NULL or a valid handle; `name` a NUL-ended string.
@@ -43,7 +44,14 @@ entry! {
         // SAFETY: the caller's promise.
         let name = unsafe { c_bytes(name) }.unwrap_or_default();
         // SAFETY: the caller's promise.
-        unsafe { call::<F>(mysql, |session| block_on(session.set_character_set(name))) }
+        let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return 1 };
+        let result = block_on(handle.session.set_character_set(name));
+        if result.is_ok() && F::FAMILY == Family::MySql && !handle.session.is_connected() {
+            // Only remembered: an error of before stays.
+            return 0;
+        }
+        // SAFETY: lent through `mysql`.
+        unsafe { handle.answer(mysql, result) }
     }
 }
 

@@ -149,8 +149,19 @@ pub(super) fn connected<F: Abi>(
     // What files and strings said shows, too.
     // SAFETY: lent through `mysql`.
     unsafe { super::options::publish_options::<F>(mysql, handle) };
+    // libmysqlclient leaves the state of an error of before where it is.
     // SAFETY: lent through `mysql`.
-    if unsafe { handle.answer(mysql, result) } == 0 { mysql } else { ptr::null_mut() }
+    let state = unsafe { F::sqlstate(mysql).read() };
+    let keeps = F::FAMILY == Family::MySql && !handle.session.is_routed();
+    // SAFETY: lent through `mysql`.
+    if unsafe { handle.answer(mysql, result) } != 0 {
+        return ptr::null_mut();
+    }
+    if keeps {
+        // SAFETY: lent through `mysql`.
+        unsafe { F::sqlstate(mysql).write(state) };
+    }
+    mysql
 }
 
 /// Connector/C refuses flags that it does not let programs set.

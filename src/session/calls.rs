@@ -98,8 +98,11 @@ impl Session {
 
     /// The next packet of the connection, raw.
     ///
-    /// Errors: the server's, if it is an error packet; 2006, 2013.
+    /// Errors: the server's, if it is an error packet; 2013.
     pub async fn read_packet(&mut self) -> Result<Vec<u8>, Error> {
+        if self.router.is_none() && self.connection().is_none() {
+            return Err(Error::lost(self.options.family));
+        }
         let read = self.current()?.read_text().await;
         read.inspect_err(|_| self.after_failure())
     }
@@ -218,6 +221,9 @@ impl Session {
             error.sqlstate = crate::error::HY000;
             return Err(error);
         };
+        if self.options.family == Family::MariaDb && !self.is_connected() {
+            return Err(Error::gone(self.options.family));
+        }
         // Without a connection, or with one that is gone, libmysqlclient remembers it for the next one.
         let remembers = self.options.family == Family::MySql && self.router.is_none() && self.connection().is_none();
         if self.connected && !remembers {
@@ -319,6 +325,9 @@ impl Session {
     pub async fn statistics(&mut self) -> Result<Vec<u8>, Error> {
         self.begin().await?;
         self.send_command(Command::Statistics, &[]).await?;
+        if self.router.is_none() && self.connection().is_none() {
+            return Err(Error::lost(self.options.family));
+        }
         let read = self.current()?.read_text().await;
         read.inspect_err(|_| self.failed())
     }

@@ -79,7 +79,8 @@ impl Session {
     /// `mysql_read_query_result`: the head of the reply to [`Session::send_query`].
     pub async fn read_query_result(&mut self) -> Result<(), Error> {
         if self.phase != Phase::AwaitingReply {
-            return Err(Error::out_of_sync());
+            let nowhere = self.router.is_none() && self.connection().is_none();
+            return Err(if nowhere { Error::lost(self.options.family) } else { Error::out_of_sync() });
         }
         self.phase = Phase::Ready;
         match self.read_reply().await {

@@ -45,9 +45,11 @@ impl Stream {
         if rpl.is_null() {
             return None;
         }
-        // SAFETY: the caller's promise.
-        let ours = unsafe { &mut *rpl.cast::<Stream>() };
-        (ours.magic == MAGIC).then_some(ours)
+        let ours = rpl.cast::<Stream>();
+        // SAFETY: the caller's promise; no reference to the rest is made.
+        let magic = unsafe { ptr::addr_of!((*ours).magic).read() };
+        // SAFETY: made here and not closed.
+        (magic == MAGIC).then(|| unsafe { &mut *ours })
     }
 
     /// How its events are read.

@@ -286,6 +286,7 @@ pub(in crate::abi) async unsafe fn close<F: Abi>(stmt: *mut F::Stmt) -> c_char {
         }
         clear_error::<F>(mysql);
         handle.statements.retain(|other| !ptr::eq(*other, stmt));
+        ours.home = ptr::null_mut();
         let mut closed = Ok(());
         if ours.state > State::New {
             if is_busy(handle) || (matches!(F::FAMILY, Family::MariaDb) && ours.state > State::Executed) {
@@ -300,7 +301,14 @@ pub(in crate::abi) async unsafe fn close<F: Abi>(stmt: *mut F::Stmt) -> c_char {
         // SAFETY: lent through `mysql`.
         unsafe { handle.answer(mysql, closed) };
     }
-    ours.magic = 0;
+    if !ours.home.is_null() {
+        // The program has cut it off from its handle (`MYSQL_STMT.mysql`), whose list still has it.
+        // SAFETY: a handle that ends takes itself out; only the list is borrowed, and nobody else does now.
+        let list = unsafe { &mut *ptr::addr_of_mut!((*ours.home).statements) };
+        list.retain(|other| !ptr::eq(*other, stmt));
+    }
+    // SAFETY: the public part is the block's beginning.
+    unsafe { F::stmt_mark(ptr::from_mut(ours).cast()).write(ptr::null_mut()) };
     // SAFETY: made by `Box::into_raw` in `Statement::make`, closed only here.
     drop(unsafe { Box::from_raw(ptr::from_mut(ours)) });
     failed

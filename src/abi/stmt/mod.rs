@@ -18,7 +18,7 @@ pub use fetch::*;
 pub use info::*;
 pub use run::*;
 
-use std::ffi::{c_char, c_int, c_uint, c_ulong};
+use std::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 use std::ptr;
 use std::sync::Arc;
 
@@ -33,10 +33,6 @@ use super::family::{Abi, Bind};
 use super::handle::Handle;
 use super::memory::Fields;
 use encoded::Encoded;
-
-const MAGIC: u64 = 0x6d73_716c_6d73_5331;
-/// In its place while a non-blocking call waits.
-const PENDING: u64 = !MAGIC;
 
 /// `MYSQL_NO_DATA`.
 const NO_DATA: c_int = 100;
@@ -104,7 +100,8 @@ enum Current {
 #[repr(C)]
 pub(super) struct Statement<F: Abi> {
     public: F::Stmt,
-    magic: u64,
+    /// The handle whose list has this, whatever the program writes into `MYSQL_STMT.mysql`; NULL when none has.
+    home: *mut Handle<F>,
     prepared: Prepared,
     state: State,
     /// `MYSQL_STMT.params`: programs write into them.
@@ -165,7 +162,7 @@ impl<F: Abi> Statement<F> {
         let statement = Box::new(Statement::<F> {
             // SAFETY: all bytes zero is a valid value of the families' structs (see `family::layout`).
             public: unsafe { std::mem::zeroed() },
-            magic: MAGIC,
+            home: handle,
             prepared: Prepared::default(),
             state: State::New,
             params: Vec::new(),
@@ -189,6 +186,7 @@ impl<F: Abi> Statement<F> {
         let stmt: *mut F::Stmt = Box::into_raw(statement).cast();
         // SAFETY: accessors give addresses inside the block made above.
         unsafe {
+            F::stmt_mark(stmt).write(Self::mark(stmt));
             F::stmt_mysql(stmt).write(mysql);
             F::stmt_prefetch_rows(stmt).write(1);
             F::stmt_sqlstate(stmt).write([b'0' as c_char, 48, 48, 48, 48, 0]);
@@ -198,25 +196,42 @@ impl<F: Abi> Statement<F> {
         stmt
     }
 
-    /// Our part of a statement.
+    /// What a statement of ours has where the originals keep their memory: its own address, and an odd one, so that
+    /// neither a copy of it nor a statement of anybody else has it.
+    #[inline]
+    fn mark(stmt: *mut F::Stmt) -> *mut c_void {
+        let family = match F::FAMILY {
+            Family::MySql => 1,
+            Family::MariaDb => 3,
+        };
+        stmt.cast::<c_void>().wrapping_byte_add(family)
+    }
+
+    /// What stands in its place while a non-blocking call waits.
+    #[inline]
+    fn pending_mark(stmt: *mut F::Stmt) -> *mut c_void {
+        Self::mark(stmt).wrapping_byte_add(4)
+    }
+
+    /// Our part of a statement; None for NULL and statements that are not ours. Looks at nothing behind the public struct
+    /// before it knows.
     ///
     /// # Safety
-    /// `stmt` is NULL or was made here and not closed; no other borrow of it is alive.
+    /// `stmt` is NULL or points to a readable `MYSQL_STMT`; no other borrow of it is alive.
     #[inline]
     unsafe fn lend<'a>(stmt: *mut F::Stmt) -> Option<&'a mut Statement<F>> {
         if stmt.is_null() {
             return None;
         }
-        let ours = stmt.cast::<Statement<F>>();
-        // SAFETY: the caller's promise; no reference to the rest is made.
-        let magic = unsafe { ptr::addr_of!((*ours).magic).read() };
-        if magic != MAGIC {
+        // SAFETY: the caller's promise.
+        let mark = unsafe { F::stmt_mark(stmt).read() };
+        if mark != Self::mark(stmt) {
             // SAFETY: the caller's promise.
-            unsafe { Self::refuse_pending(stmt, magic) };
+            unsafe { Self::refuse_pending(stmt, mark) };
             return None;
         }
-        // SAFETY: the caller's promise.
-        Some(unsafe { &mut *ours })
+        // SAFETY: made here and not closed.
+        Some(unsafe { &mut *stmt.cast::<Statement<F>>() })
     }
 
     /// 2014 in a statement on which a call is pending.
@@ -224,8 +239,8 @@ impl<F: Abi> Statement<F> {
     /// # Safety
     /// As for [`Statement::lend`], with what was found there.
     #[cold]
-    unsafe fn refuse_pending(stmt: *mut F::Stmt, magic: u64) {
-        if magic == PENDING {
+    unsafe fn refuse_pending(stmt: *mut F::Stmt, mark: *mut c_void) {
+        if mark == Self::pending_mark(stmt) {
             let error = Error::out_of_sync();
             set_stmt_error::<F>(stmt, error.code, &error.sqlstate, &error.message);
         }
@@ -237,10 +252,9 @@ impl<F: Abi> Statement<F> {
     /// `stmt` is NULL or a live statement of ours.
     pub(super) unsafe fn set_pending(stmt: *mut F::Stmt, pending: bool) {
         if !stmt.is_null() {
-            // SAFETY: the caller's promise; no reference to the rest is made.
-            unsafe {
-                ptr::addr_of_mut!((*stmt.cast::<Statement<F>>()).magic).write(if pending { PENDING } else { MAGIC });
-            }
+            let mark = if pending { Self::pending_mark(stmt) } else { Self::mark(stmt) };
+            // SAFETY: the caller's promise.
+            unsafe { F::stmt_mark(stmt).write(mark) };
         }
     }
 
@@ -275,6 +289,7 @@ impl<F: Abi> Statement<F> {
             Family::MySql => {
                 let stmt = self.public();
                 handle.statements.retain(|other| *other != stmt);
+                self.home = ptr::null_mut();
                 self.cut_off(&Error::lost(F::FAMILY));
                 false
             }
@@ -327,6 +342,7 @@ impl<F: Abi> Statement<F> {
         // SAFETY: the caller's promise.
         if let Some(ours) = unsafe { Self::lend(stmt) } {
             // libmysqlclient ends the connection first, which ends what is prepared on it.
+            ours.home = ptr::null_mut();
             let lost = F::FAMILY == Family::MySql && function == "mysql_close" && ours.state > State::New;
             let closed = || Error::statement_closed(F::FAMILY, function);
             ours.cut_off(&if lost { Error::lost(F::FAMILY) } else { closed() });

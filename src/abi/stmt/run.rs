@@ -249,6 +249,7 @@ impl<F: Abi> Statement<F> {
             return 0;
         }
         if F::FAMILY == Family::MySql && self.state < State::Prepared {
+            self.refuse(cr::NO_PREPARE_STMT);
             return 1;
         }
         if count > self.params.len() || self.params.len() > self.own_parameters {

@@ -1,0 +1,70 @@
+/*
+ * unbuffered.c: fetches a large result row by row and tells the peak of its memory when a hundred of them (of more than 10,000, a
+ * hundredth) are read, and at the end.
+ *
+ *   unbuffered ROWS
+ *
+ * A row has 1 MB on average; every size has been seen early.
+ */
+#include "lab.h"
+
+#define STEP 42000
+
+static long peak_kb(void)
+{
+  char line[256];
+  long kb = -1;
+  FILE *f = fopen("/proc/self/status", "r");
+  while (f && fgets(line, sizeof line, f))
+    if (!strncmp(line, "VmHWM:", 6))
+      kb = atol(line + 6);
+  if (f)
+    fclose(f);
+  return kb;
+}
+
+int main(int argc, char **argv)
+{
+  long rows = argc > 1 ? atol(argv[1]) : 1000, n = 0, early = -1;
+  unsigned long long total = 0;
+  char sql[2048];
+  int length = 0;
+  lab_start();
+  MYSQL *m = mysql_init(NULL);
+  if (!mysql_real_connect(m, NULL, user(), pass(), db(), 0, sock(), 0)) {
+    show("cannot connect", m);
+    return 5;
+  }
+  /* five times ten rows; whatever order they come in, a hundred of them have had every size */
+  length += sprintf(sql, "SELECT t0.n, REPEAT(CHAR(97 + t0.n), 1 + %d * ((t0.n + 10 * t1.n + t2.n + 10 * t3.n + t4.n) %% 50)) FROM ",
+                    STEP);
+  for (int t = 0; t < 5; t++) {
+    length += sprintf(sql + length, "%s(SELECT 0 n", t ? " CROSS JOIN " : "");
+    for (int d = 1; d < 10; d++)
+      length += sprintf(sql + length, " UNION ALL SELECT %d", d);
+    length += sprintf(sql + length, ") t%d", t);
+  }
+  length += sprintf(sql + length, " LIMIT %ld", rows);
+  if (mysql_real_query(m, sql, (unsigned long)length)) {
+    show("query", m);
+    return 5;
+  }
+  MYSQL_RES *r = mysql_use_result(m);
+  for (MYSQL_ROW row; (row = mysql_fetch_row(r));) {
+    unsigned long *lengths = mysql_fetch_lengths(r);
+    unsigned long last = lengths[1];
+    /* as long as it has to be, and of one letter */
+    if ((last - 1) % STEP || row[1][0] != 'a' + row[0][0] - '0' || row[1][last - 1] != row[1][0] || row[1][last])
+      say("row %ld is wrong", n);
+    total += last;
+    if (++n == (rows > 10000 ? rows / 100 : 100))
+      early = peak_kb();
+  }
+  show("rows fetched", m);
+  mysql_free_result(r);
+  alive(m);
+  mysql_close(m);
+  printf("rows=%ld megabytes=%llu early_kb=%ld peak_kb=%ld\n", n, total >> 20, early, peak_kb());
+  puts("\nend");
+  return 0;
+}
