@@ -17,6 +17,7 @@ use crate::result::{Builder, Columns, StoredRows};
 use crate::route::{Class, Statement};
 
 use super::discover::{Search, takes_no_writes};
+use super::membership::{is_not_prepared, waited_in_vain};
 use super::steer::{Manner, What};
 use super::{Phase, Session};
 
@@ -105,11 +106,16 @@ impl Session {
     pub(super) async fn recover_sent(&mut self, error: Error) -> Result<(), Error> {
         let text = self.router.as_deref_mut().map(|router| std::mem::take(&mut router.rerun.text)).unwrap_or_default();
         if text.is_empty() {
-            if let Some(at) = self.at
-                && takes_no_writes(&error, false)
-            {
+            let said = if takes_no_writes(&error, false) {
+                Some(Said::ReadOnly)
+            } else if self.left_its_cluster(&error) {
+                Some(Said::Out)
+            } else {
+                None
+            };
+            if let Some(told) = self.at.zip(said) {
                 // For the next one.
-                self.learn_roles(Some((at, Said::ReadOnly))).await;
+                self.learn_roles(Some(told)).await;
             }
             return Err(error);
         }
@@ -124,6 +130,9 @@ impl Session {
         if let Some(manner) = self.again.take() {
             tries.again += 1;
             return (tries.again <= 2).then_some(manner);
+        }
+        if self.left_its_cluster(error) {
+            return self.remedy_of_membership(error, tries).await;
         }
         if !tries.reran && self.may_rerun(error) {
             tries.reran = true;
@@ -156,6 +165,34 @@ impl Session {
             && self.may_move()
     }
 
+    /// A node of a Galera cluster executed nothing, because it is not in step with the others or not one of them now.
+    fn left_its_cluster(&self, error: &Error) -> bool {
+        let galera =
+            self.router.as_deref().is_some_and(|router| router.section.recovery.discover == Discover::Galera);
+        galera && (is_not_prepared(error) || (self.may_be_read_again() && waited_in_vain(error)))
+    }
+
+    /// The statement runs on another node, reads and writes, unless it is part of what that node has; all handles know from
+    /// now on.
+    async fn remedy_of_membership(&mut self, error: &Error, tries: &mut Tries) -> Option<Manner> {
+        let at = self.at?;
+        let router = self.router.as_deref()?;
+        let inside = router.tracker.in_transaction() || !self.carry.autocommit() || router.awaited.calls;
+        let said = is_not_prepared(error).then_some(Said::Out);
+        if inside || !self.may_move() || self.prelude_replies > 0 || tries.search.is_vain() {
+            self.learn_roles(said.map(|said| (at, said))).await;
+            return None;
+        }
+        if self.may_be_read_again() {
+            if std::mem::replace(&mut tries.reran, true) {
+                return None;
+            }
+            self.learn_roles(said.map(|said| (at, said))).await;
+            return Some(Manner::Awaited);
+        }
+        self.look_for_source(&mut tries.search, Some(at), said).await.then_some(Manner::Awaited)
+    }
+
     /// The servers' roles are not what they were.
     async fn remedy_of_roles(&mut self, error: &Error, tries: &mut Tries) -> Option<Manner> {
         let at = self.at?;
@@ -169,7 +206,7 @@ impl Session {
                 self.learn_roles(Some((at, Said::ReadOnly))).await;
                 return None;
             }
-            return self.look_for_source(&mut tries.search, Some(at), true).await.then_some(Manner::Awaited);
+            return self.look_for_source(&mut tries.search, Some(at), Some(Said::ReadOnly)).await.then_some(Manner::Awaited);
         }
         if from_source && router.rerun.broke_off {
             // Whether the statement was executed is not known; the next one is to know where the source is.
