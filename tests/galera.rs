@@ -83,13 +83,8 @@ fn nodes_that_are_not_synced_or_reject_statements_get_none() {
     let schema = lab::database(&cluster, "states", &[lab::TABLE]);
     let shop = Shop::new(&addresses(&cluster), KEYS);
     let mut handle = shop.connect(Some(&schema));
-    let mut other = Shop::connect_to(
-        &shop.elsewhere(),
-        mysqlclient_ms::options::Family::MariaDb,
-        Some(&schema),
-        |_| (),
-    )
-    .unwrap();
+    let mut other =
+        Shop::connect_to(&shop.elsewhere(), mysqlclient_ms::options::Family::MariaDb, Some(&schema), |_| ()).unwrap();
     // One node takes the writes, the others answer the reads, and have what was written.
     for round in 0..20 {
         let (writer, reader) = write_and_read(&mut handle, &format!("round {round}"));

@@ -111,12 +111,7 @@ pub fn judge(said: &[(NodeId, Said)], before: (NodeSet, NodeSet), multi_master: 
 /// Judges the nodes of a Galera cluster, all of which take writes. So that writers do not get in each other's way all
 /// processes take the same one of those that work: a source of the file, else the first in the file's order, of those that
 /// stand by the last. The others take reads. `file`: the sources of the file; `before`: sources and replicas until now.
-pub fn judge_galera(
-    said: &[(NodeId, Said)],
-    file: NodeSet,
-    standby: NodeSet,
-    before: (NodeSet, NodeSet),
-) -> Verdict {
+pub fn judge_galera(said: &[(NodeId, Said)], file: NodeSet, standby: NodeSet, before: (NodeSet, NodeSet)) -> Verdict {
     let those = |wanted: &[Said]| -> NodeSet {
         said.iter().filter(|(_, said)| wanted.contains(said)).map(|(node, _)| *node).collect()
     };

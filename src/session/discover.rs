@@ -140,6 +140,15 @@ pub(super) fn takes_no_writes(error: &Error, read_only: bool) -> bool {
         }
 }
 
+/// What a node has just said contradicts what all handles go by.
+fn is_news(section: &Section, node: NodeId, said: Said) -> bool {
+    match said {
+        Said::ReadOnly => section.sources_now().contains(node),
+        Said::Out | Said::Gone | Said::Silent => section.sources_now().or(section.replicas_now()).contains(node),
+        Said::Writable | Said::Follows => false,
+    }
+}
+
 impl Search {
     /// Servers have refused it again and again, although they had said that they take writes.
     pub(super) fn is_vain(&self) -> bool {
@@ -181,9 +190,16 @@ impl Session {
         let told = told.and_then(|(node, said)| Some((NodeId::new(node)?, said)));
         let limit = section.recovery.probe;
         let round = section.roles.rounds();
-        if !section.roles.begin(SystemClock.now(), limit + LOOK_EVERY) {
+        // What another handle is asking now was asked before this server's word.
+        let begun = u32::from(section.roles.is_being_asked());
+        while !section.roles.begin(SystemClock.now(), limit + LOOK_EVERY) {
             self.wait_for_round(&section, round, limit).await;
-            return true;
+            let asked_since = section.roles.rounds().wrapping_sub(round) > begun;
+            if asked_since || !told.is_some_and(|(node, said)| is_news(&section, node, said)) {
+                return true;
+            }
+            // The answers that are good for all are older than that word.
+            pause(Duration::from_millis(2)).await;
         }
         let all = section.discovered();
         let resting = section.roles.silent_within(SystemClock.now(), rest);

@@ -55,7 +55,9 @@ pub(super) fn said_by_node(status: Option<&mut Table>, variables: Option<&mut Ta
 fn state_of_node(status: &[(Vec<u8>, Vec<u8>)], variables: &[(Vec<u8>, Vec<u8>)]) -> Said {
     const SYNCED: &[u8] = b"4";
     let value = |list: &[(Vec<u8>, Vec<u8>)], name: &str| {
-        list.iter().find(|(known, _)| known.eq_ignore_ascii_case(name.as_bytes())).map(|(_, value)| value.to_ascii_uppercase())
+        list.iter()
+            .find(|(known, _)| known.eq_ignore_ascii_case(name.as_bytes()))
+            .map(|(_, value)| value.to_ascii_uppercase())
     };
     let on = |value: Option<Vec<u8>>| matches!(value.as_deref(), Some(b"ON" | b"1"));
     let quiet = |value: Option<Vec<u8>>, word: &[u8]| value.is_none_or(|value| value == word);

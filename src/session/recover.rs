@@ -167,8 +167,7 @@ impl Session {
 
     /// A node of a Galera cluster executed nothing, because it is not in step with the others or not one of them now.
     fn left_its_cluster(&self, error: &Error) -> bool {
-        let galera =
-            self.router.as_deref().is_some_and(|router| router.section.recovery.discover == Discover::Galera);
+        let galera = self.router.as_deref().is_some_and(|router| router.section.recovery.discover == Discover::Galera);
         galera && (is_not_prepared(error) || (self.may_be_read_again() && waited_in_vain(error)))
     }
 
@@ -206,7 +205,10 @@ impl Session {
                 self.learn_roles(Some((at, Said::ReadOnly))).await;
                 return None;
             }
-            return self.look_for_source(&mut tries.search, Some(at), Some(Said::ReadOnly)).await.then_some(Manner::Awaited);
+            return self
+                .look_for_source(&mut tries.search, Some(at), Some(Said::ReadOnly))
+                .await
+                .then_some(Manner::Awaited);
         }
         if from_source && router.rerun.broke_off {
             // Whether the statement was executed is not known; the next one is to know where the source is.

@@ -101,7 +101,12 @@ impl Cluster {
     /// # Errors
     /// The server's.
     pub fn wsrep(&self, n: usize, name: &str) -> Result<String> {
-        Ok(self.sql(n, &format!("SHOW GLOBAL STATUS LIKE '{name}'"))?.rows.first().and_then(|row| row.get(1)?.clone()).unwrap_or_default())
+        Ok(self
+            .sql(n, &format!("SHOW GLOBAL STATUS LIKE '{name}'"))?
+            .rows
+            .first()
+            .and_then(|row| row.get(1)?.clone())
+            .unwrap_or_default())
     }
 
     /// Waits until node `n` is in step with its group and takes statements.
