@@ -125,6 +125,10 @@ fn nodes_that_are_not_synced_or_reject_statements_get_none() {
     writes_come_to(&mut handle, 0);
     set(&cluster, 0, "wsrep_reject_queries=ALL");
     block_on(handle.session.execute(&mut prepared, &Request::default())).unwrap();
+    let mut fresh = Prepared::default();
+    block_on(other.session.prepare(&mut fresh, b"INSERT INTO t (v) VALUES ('fresh')")).unwrap();
+    block_on(other.session.execute(&mut fresh, &Request::default())).unwrap();
+    assert_eq!((other.node(), rows(&cluster, 1, "fresh").as_str()), (1, "1"), "{}", other.decision());
     assert_eq!((handle.node(), rows(&cluster, 1, "prepared").as_str()), (1, "1"), "{}", handle.decision());
     set(&cluster, 0, "wsrep_reject_queries=NONE");
     writes_come_to(&mut handle, 0);

@@ -67,7 +67,13 @@ pub(super) struct Search {
 
 /// What a server is asked.
 fn questions(server: &Server) -> Vec<Cow<'static, str>> {
-    vec!["SELECT @@GLOBAL.read_only,@@GLOBAL.innodb_read_only".into(), replication_status(server).into()]
+    // From some value on InnoDB only reads.
+    let own = if server.is_mariadb {
+        "SELECT @@GLOBAL.read_only,@@GLOBAL.innodb_read_only,@@GLOBAL.innodb_force_recovery>4"
+    } else {
+        "SELECT @@GLOBAL.read_only,@@GLOBAL.innodb_read_only,@@GLOBAL.innodb_force_recovery>3"
+    };
+    vec![own.into(), replication_status(server).into()]
 }
 
 /// How a server shows what it replicates.
@@ -112,7 +118,9 @@ fn said(discover: Discover, answer: Answer) -> Said {
                 return said_by_member(first.first(0), first.first(1), first.first(2));
             }
             let Some(read_only) = first.first(0) else { return Said::Silent };
-            if is_on(&read_only) || first.first(1).is_some_and(|innodb| is_on(&innodb)) {
+            if is_on(&read_only)
+                || [1, 2].into_iter().any(|column| first.first(column).is_some_and(|innodb| is_on(&innodb)))
+            {
                 return Said::ReadOnly;
             }
             let status = tables.next().and_then(Option::as_mut);
@@ -126,6 +134,8 @@ pub(super) fn takes_no_writes(error: &Error, read_only: bool) -> bool {
     const OPTION_PREVENTS_STATEMENT: u32 = 1290;
     const CANT_EXECUTE_IN_READ_ONLY_TRANSACTION: u32 = 1792;
     const READ_ONLY_MODE: u32 = 1836;
+    /// MySQL with `innodb_read_only`.
+    const CANT_LOCK: u32 = 1015;
     let names_read_only = || {
         // The number is that of other options, too.
         let text = error.message.to_ascii_lowercase();
@@ -136,8 +146,16 @@ pub(super) fn takes_no_writes(error: &Error, read_only: bool) -> bool {
             OPTION_PREVENTS_STATEMENT => names_read_only(),
             CANT_EXECUTE_IN_READ_ONLY_TRANSACTION => !read_only,
             READ_ONLY_MODE => true,
+            CANT_LOCK => memchr::memmem::find(&error.message, b"errno: 165").is_some(),
             _ => false,
         }
+}
+
+/// The server refused to execute because a table is read-only, which all of them are where the storage engine only reads. The
+/// server itself has to say whether that is so.
+pub(super) fn may_take_no_writes(error: &Error) -> bool {
+    const TABLE_IS_READ_ONLY: u32 = 1036;
+    error.origin == Origin::Server && error.code == TABLE_IS_READ_ONLY
 }
 
 /// What a node has just said contradicts what all handles go by.
@@ -360,6 +378,8 @@ mod tests {
         let transaction = server(1792, "Cannot execute statement in a READ ONLY transaction.");
         assert!(takes_no_writes(&transaction, false) && !takes_no_writes(&transaction, true));
         assert!(takes_no_writes(&server(1836, "Running in read-only mode"), false));
+        assert!(takes_no_writes(&server(1015, "Can't lock file (errno: 165 - Table is read only)"), false));
+        assert!(!takes_no_writes(&server(1015, "Can't lock file (errno: 11 - busy)"), false));
         assert!(!takes_no_writes(&Error::client(1836, ""), false));
     }
 

@@ -12,13 +12,13 @@ use crate::cluster::topology::NodeId;
 use crate::conn::driver::{cancels, pause};
 use crate::conn::{Connection, Head};
 use crate::env::{Clock, SystemClock};
-use crate::error::{Error, Origin};
+use crate::error::{Error, Origin, Sent};
 use crate::result::{Builder, Columns, StoredRows};
 use crate::route::{Class, Statement};
 
-use super::discover::{Search, takes_no_writes};
+use super::discover::{Search, may_take_no_writes, takes_no_writes};
 use super::membership::{is_not_prepared, waited_in_vain};
-use super::steer::{Manner, What};
+use super::steer::{Awaited, Manner, What};
 use super::{Phase, Session};
 
 /// The longest statement that is kept for its result to be read again elsewhere, bytes.
@@ -71,11 +71,13 @@ impl Rerun {
 
 /// What was already done about one statement.
 #[derive(Default)]
-struct Tries {
+pub(super) struct Tries {
     reran: bool,
     again: u32,
     repeats: u16,
     search: Search,
+    /// The servers were asked whether an error means that the source is none any more.
+    asked: bool,
 }
 
 impl Session {
@@ -123,6 +125,34 @@ impl Session {
             router.rerun.text.clone_from(&text);
         }
         self.recover(&text, error, &mut What::Text).await
+    }
+
+    /// A statement could not be prepared, of which nothing is executed by that: whether it may be prepared again.
+    #[cold]
+    pub(super) async fn may_prepare_again(&mut self, error: &Error, tries: &mut Tries) -> bool {
+        if self.is_transient(error, tries.repeats) {
+            tries.repeats += 1;
+            self.pause_before_repeating().await;
+            return true;
+        }
+        if !self.was_refused_before_it_was_sent(error) {
+            return false;
+        }
+        if self.left_its_cluster(error) {
+            return self.remedy_of_membership(error, tries).await.is_some();
+        }
+        self.remedy_of_roles(error, tries).await.is_some()
+    }
+
+    /// A server refused to prepare a statement: nothing of it is executed, and what was sent before it is over.
+    #[cold]
+    pub(super) fn was_refused_before_it_was_sent(&mut self, error: &Error) -> bool {
+        let refused = error.origin == Origin::Server && error.sent == Sent::Yes;
+        if refused && let Some(router) = self.router.as_deref_mut() {
+            router.rerun.forget();
+            router.awaited = Awaited::default();
+        }
+        refused
     }
 
     /// How the statement may be sent again; None: the error is the program's.
@@ -209,6 +239,15 @@ impl Session {
                 .look_for_source(&mut tries.search, Some(at), Some(Said::ReadOnly))
                 .await
                 .then_some(Manner::Awaited);
+        }
+        let section = std::sync::Arc::clone(&router.section);
+        if from_source && may_take_no_writes(error) {
+            let inside = router.tracker.in_transaction() || !self.carry.autocommit() || router.awaited.calls;
+            let free = !inside && self.may_move() && self.prelude_replies == 0;
+            let first = !std::mem::replace(&mut tries.asked, true);
+            self.learn_roles(None).await;
+            let moved = NodeId::new(at).is_some_and(|node| !section.sources_now().contains(node));
+            return (first && free && moved).then_some(Manner::Awaited);
         }
         if from_source && router.rerun.broke_off {
             // Whether the statement was executed is not known; the next one is to know where the source is.

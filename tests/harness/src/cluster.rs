@@ -106,6 +106,8 @@ struct Node {
     frozen: bool,
     /// It is started without a port: only root reaches it.
     closed: bool,
+    /// Further options, which come last.
+    options: Vec<String>,
     /// Another one after each [`Cluster::rebuild`]: a server does not take from its source what its own number has written.
     server_id: u32,
 }
@@ -147,7 +149,10 @@ impl Cluster {
         let nodes = (0..=spec.replicas)
             .map(|n| folder.join(format!("n{n}")))
             .zip(1..)
-            .map(|(folder, server_id)| Node { folder, port: 0, child: None, frozen: false, closed: false, server_id })
+            .map(|(folder, server_id)| {
+                let options = Vec::new();
+                Node { folder, port: 0, child: None, frozen: false, closed: false, options, server_id }
+            })
             .map(Mutex::new)
             .collect();
         // from here on Drop cleans up, also when one of the next steps fails
@@ -348,6 +353,19 @@ impl Cluster {
         self.rejoin(n)
     }
 
+    /// Starts node `n` with further options (these alone; none of an earlier call stay); ends it first, in an orderly way.
+    /// It does not follow anybody when it comes up, whatever it did before.
+    ///
+    /// # Errors
+    /// In words, with the end of the server's error log.
+    pub fn restart_alone(&self, n: usize, options: &[&str]) -> Result<()> {
+        self.stop(n)?;
+        let mut node = lock(&self.nodes[n]);
+        let alone = if self.family() == Family::MySql { "--skip-replica-start" } else { "--skip-slave-start" };
+        node.options = options.iter().chain(&[alone]).map(|option| option.to_string()).collect();
+        self.spawn(n, &mut node)
+    }
+
     /// Makes node `n` anew as a replica of the present primary, for one that has transactions which the others lack: from an
     /// empty data directory, by all that the primary's binary log has. It is reachable when it has caught up. `prepare` is
     /// run on it before that, outside of the binary log.
@@ -525,7 +543,7 @@ impl Cluster {
             add(&["--general-log=1", "--log-output=FILE"]);
             options.push(format!("--general-log-file={}", path("general.log")));
         }
-        options.extend(self.spec.server_args.iter().cloned());
+        options.extend(self.spec.server_args.iter().chain(&node.options).cloned());
         options
     }
 }
