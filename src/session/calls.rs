@@ -396,9 +396,11 @@ impl Session {
     /// Sends COM_RESET_CONNECTION to every open connection of a routed handle; one that fails is closed, and opened
     /// afresh when it is needed, which has the same effect.
     async fn reset_every_node(&mut self) -> Result<(), Error> {
+        let Some(router) = self.router.as_deref() else { return Ok(()) };
+        let way = arm::Way::of(&router.section);
         for node in &mut self.nodes {
             let Some(connection) = node.connection_mut() else { continue };
-            match arm::reset(connection).await {
+            match arm::reset(connection, way).await {
                 Ok((ok, armed)) => {
                     self.outcome.status = ok.status;
                     node.armed = armed;

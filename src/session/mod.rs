@@ -21,6 +21,7 @@ mod injection;
 mod kept;
 mod lag;
 mod learn;
+mod membership;
 mod nodes;
 mod observe;
 mod open;

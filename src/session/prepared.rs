@@ -18,6 +18,7 @@ use crate::route::decide::Decision;
 use super::carry::variables::Setting;
 use super::execution::Request;
 use super::kept::Kept;
+use super::recover::Tries;
 use super::results::expect_ok;
 use super::steer::{Manner, What};
 use super::{Phase, Session};
@@ -183,14 +184,11 @@ impl Session {
         prepared.reading = self.reading_of(sql);
         let described = if self.router.is_some() {
             let mut described = None;
-            let mut repeats = 0;
+            let mut tries = Tries::default();
             loop {
                 let what = &mut What::Prepare(prepared, &mut described);
                 match self.send_routed_as(sql, Manner::Preparing, what).await {
-                    Err(error) if self.is_transient(&error, repeats) => {
-                        repeats += 1;
-                        self.pause_before_repeating().await;
-                    }
+                    Err(error) if Box::pin(self.may_prepare_again(&error, &mut tries)).await => {}
                     sent => {
                         sent?;
                         break;
@@ -430,7 +428,12 @@ impl Session {
         if let Some(decision) = prepared.committed.take() {
             return self.execute_where_data_is(prepared, request, &sql, decision).await;
         }
-        self.send_execution_to_its_node(prepared, request, &sql).await?;
+        if let Err(error) = self.send_execution_to_its_node(prepared, request, &sql).await {
+            if !self.was_refused_before_it_was_sent(&error) {
+                return Err(error);
+            }
+            return Box::pin(self.recover(&sql, error, &mut What::Execute(prepared, request))).await;
+        }
         let mut answer = self.read_reply().await;
         if let (Err(error), Some(at)) = (&answer, self.at)
             && wants_preparing(error)

@@ -331,11 +331,13 @@ impl Router {
         let (Some(id), Some(peer)) = (NodeId::new(node), self.promise.peers.get_mut(node)) else { return };
         self.promise.all_have = 0;
         let told = peer.tracks;
-        *peer = Peer { identity: found.identity.as_slice().into(), tracks: Some(found.has_gtids), ..Peer::default() };
+        // Where reads wait themselves, GTIDs are not missed.
+        let tracks = (!found.reads_wait).then_some(found.has_gtids);
+        *peer = Peer { identity: found.identity.as_slice().into(), tracks, ..Peer::default() };
         if let Ok(executed) = Position::parse(&found.executed, mariadb) {
             self.section.progress.met(id, &found.identity, &executed, self.now);
         }
-        if told != Some(false) && !found.has_gtids && self.section.role_of(id) == Role::Source {
+        if told != Some(false) && tracks == Some(false) && self.section.role_of(id) == Role::Source {
             let text = format!(
                 "node {} tells no GTIDs (gtid_mode or the binary log is off, or tracking was refused): session \
                  consistency sends reads to the source",

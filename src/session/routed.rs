@@ -23,7 +23,7 @@ use crate::route::decide::{self, Decision};
 use crate::route::transaction::Tracker;
 use crate::route::{ClassifyConfig, LexContext, Server, ServerFamily};
 
-use super::arm::Shown;
+use super::arm::{Shown, Way};
 use super::bound::Bound;
 use super::carry::{Part, variables::Setting};
 use super::connect::{ConnectArgs, Environment};
@@ -246,7 +246,7 @@ impl Session {
             lost: None,
             promise: Promise::new(
                 &section.consistency,
-                !by_name,
+                !by_name && Way::of(&section) != Way::ReadsWait,
                 args.user.as_deref().unwrap_or_default(),
                 section.nodes.len(),
             ),

@@ -129,13 +129,13 @@ impl Session {
             let _ = self.open_for_call().await;
         }
         self.follow_configuration();
-        if self.is_told_of_other_roles() {
-            self.learn_roles(None).await;
+        if self.is_to_ask_for_roles() {
+            self.follow_roles().await;
         }
         let (mut search, mut measured) = (Search::default(), false);
         let (statement, decision) = loop {
             match self.destination_slowly(sql, manner) {
-                Err(_) if self.lacks_source() && self.look_for_source(&mut search, None, false).await => {}
+                Err(_) if self.lacks_source() && self.look_for_source(&mut search, None, None).await => {}
                 Ok(_) if !measured && self.lacks_lags() => {
                     measured = true;
                     self.measure_lags().await;
@@ -149,7 +149,7 @@ impl Session {
     /// Where a statement goes now; None when a server has to be asked first what its text means.
     pub(super) fn destination_now(&mut self, sql: &[u8]) -> Result<Option<(Arc<Statement>, Decision)>, Error> {
         self.follow_configuration();
-        if self.must_ask_first(sql) || self.is_told_of_other_roles() {
+        if self.must_ask_first(sql) || self.is_to_ask_for_roles() {
             return Ok(None);
         }
         let found = match self.destination_slowly(sql, Manner::Pipelined) {
@@ -170,7 +170,7 @@ impl Session {
             Err(_) if self.lacks_source() => return Ok(Rest::All),
             found => found?,
         };
-        if self.lacks_lags() || self.is_told_of_other_roles() {
+        if self.lacks_lags() || self.is_to_ask_for_roles() {
             return Ok(Rest::All);
         }
         let index = decision.node.index();
@@ -383,7 +383,7 @@ impl Session {
                         None if decision.role == Role::Source
                             && error.origin == Origin::Client
                             && !matches!(manner, Manner::Elsewhere | Manner::Again)
-                            && self.look_for_source(&mut search, Some(index), false).await =>
+                            && self.look_for_source(&mut search, Some(index), None).await =>
                         {
                             reopened = false;
                             if let Some(router) = self.router.as_deref_mut() {
@@ -466,12 +466,6 @@ impl Session {
             .as_deref()
             .is_some_and(|router| !router.context.sql_mode_known && router.context.server == Server::UNKNOWN);
         unknown && self.no_node_is_open() && sql.iter().any(|byte| matches!(byte, b'"' | b'\\'))
-    }
-
-    /// Another process has learned other roles from the servers: they are asked before a statement goes by them.
-    #[inline]
-    fn is_told_of_other_roles(&self) -> bool {
-        self.router.as_deref().is_some_and(|router| router.section.roles.is_hinted()) && self.may_move()
     }
 
     /// The statement, from the cache if its text was seen before.

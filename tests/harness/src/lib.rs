@@ -17,6 +17,7 @@ pub mod cluster;
 pub mod control;
 pub mod error;
 pub mod family;
+mod galera;
 pub mod general_log;
 pub mod process;
 pub mod proxy;

@@ -59,6 +59,9 @@ impl Cluster {
     /// # Errors
     /// When one has not after a minute (because its applier is stopped, say).
     pub fn wait_in_step(&self) -> Result<()> {
+        if self.group.is_some() {
+            return self.on_each(self.replicas_up(), |n| self.wait_group_applied(n));
+        }
         let position = self.position(self.primary())?;
         self.on_each(self.replicas_up(), |n| self.wait_applied(n, &position))
     }
@@ -154,6 +157,9 @@ impl Cluster {
 
     /// After a start: node `n` takes its place again.
     pub(crate) fn rejoin(&self, n: usize) -> Result<()> {
+        if self.group.is_some() {
+            return self.wait_synced(n);
+        }
         let primary = self.primary();
         if n == primary {
             return self.make_writable(n);
