@@ -1,6 +1,7 @@
 //! A large result of which only one row is in memory at a time: 1 GB in every run, UNBUFFERED_GB of it in `make large`.
 
-use super::{abis, command, library, run, server, text};
+use super::{Abi, abis, command, library, run, server, text};
+use harness::Family;
 
 /// What a peak may grow by that has nothing to do with the result: pages of the C library, touched late.
 const SLACK_KB: u64 = 1024;
@@ -20,6 +21,9 @@ fn a_large_unbuffered_result_needs_no_more_memory_than_a_small_one() {
     let library = library();
     for family in harness::families() {
         for abi in abis() {
+            if (abi == Abi::MySql) != (family == Family::MySql) {
+                continue;
+            }
             let mut ours = command("unbuffered", abi, Some(&library));
             ours.arg((gigabytes * 1000).to_string());
             let ours = run(ours, server(family));
