@@ -142,7 +142,7 @@ int mysqlnd_ms_set_token(void *, const char *);
 #define ENDSTEPS(function, type, start, cont)                                                                          \
   {#function "_start", SORT, 1, function##_start_row}, {#function "_cont", SORT, 0, function##_cont_row},
 #define ENDING(function, start, cont)                                                                                  \
-  {#function "_start", SORT, 1, function##_start_row}, {#function "_cont", SORT, 0, function##_cont_row},
+  {#function "_start", SORT, 1, function##_start_row}, {#function "_cont", SORT, 1, function##_cont_row},
 
 const struct call calls[] = {
 #include "all.inc"
