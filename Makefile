@@ -106,7 +106,7 @@ sanitize: ## the C programs under valgrind, then with library and programs built
 	@bash tests/harness/get-mysql.sh
 	C_PROGRAMS_UNDER=valgrind $(CARGO) test --test c_programs
 	@echo "building the library with AddressSanitizer"
-	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address CARGO_PROFILE_DEV_OPT_LEVEL=0 CARGO_PROFILE_DEV_DEBUG=line-tables-only \
+	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address CARGO_PROFILE_DEV_DEBUG=line-tables-only \
 	  $(CARGO) rustc --lib --crate-type cdylib --target $(HOST) --target-dir $(TARGET)/asan
 	C_PROGRAMS_UNDER=asan MS_LIBRARY=$(abspath $(TARGET))/asan/$(HOST)/debug/libmysqlclient_ms.so \
 	  $(CARGO) test --test c_programs

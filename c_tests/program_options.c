@@ -74,9 +74,9 @@ static void show_all(void)
 }
 
 /* Options point into the program's texts as long as it runs: they are kept where leak checks find them. */
+char *kept[2000];
 static char *keep(char *text)
 {
-  static char *kept[2000];
   static size_t count;
   if (count == sizeof kept / sizeof *kept)
     exit(1);
