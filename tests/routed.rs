@@ -567,3 +567,37 @@ fn finish<F: Future>(mut operation: std::pin::Pin<&mut F>) -> F::Output {
         }
     }
 }
+
+#[test]
+fn hints_need_the_word_of_the_configuration_and_may_be_forced() {
+    for family in families() {
+        let cluster = shared(family);
+        let schema = lab::database(cluster, "hint_words", &[lab::TABLE]);
+        let word = Shop::new(
+            &addresses(cluster),
+            r#""hints": {"word": "s3cret", "arguments": true}, "consistency": "eventual""#,
+        );
+        let mut handle = word.connect(Some(&schema));
+        for (sql, source) in [
+            ("/*ms=master*/ SELECT COUNT(*) FROM t", false),
+            ("/* s3cret:ms=master */ SELECT COUNT(*) FROM t", true),
+            ("/*S3CRET:ms=master*/ SELECT COUNT(*) FROM t", false),
+            ("/*s3cret: MS=MASTER*/ SELECT COUNT(*) FROM t", true),
+            ("-- s3cret:ms=node:source\nSELECT COUNT(*) FROM t", true),
+            ("/*s3cret ms=master*/ SELECT COUNT(*) FROM t", false),
+        ] {
+            handle.ok(sql);
+            assert_eq!(handle.node() == 0, source, "{family}: {sql}: {}", handle.decision());
+        }
+        let forced = Shop::new(&addresses(cluster), r#""hints": {"force": true}"#);
+        let mut handle = forced.connect(Some(&schema));
+        assert_eq!(handle.code("/*ms=slave*/ INSERT INTO t (v) VALUES ('x')"), 1290, "{family}");
+        assert_ne!(handle.node(), 0, "{family}: {}", handle.decision());
+        handle.ok("INSERT INTO t (v) VALUES ('x')");
+        assert_eq!(handle.node(), 0, "{family}");
+        let safe = Shop::new(&addresses(cluster), "");
+        let mut handle = safe.connect(Some(&schema));
+        handle.ok("/*ms=slave*/ INSERT INTO t (v) VALUES ('x')");
+        assert_eq!(handle.node(), 0, "{family}");
+    }
+}

@@ -252,7 +252,7 @@ impl Session {
 
     /// Errors: 2000 for a hint that is not served, not allowed here, or has no value.
     fn check_hint(&self, hint: Hint) -> Result<(), Error> {
-        let allowed = self.router.as_deref().is_some_and(|router| router.section.hint_arguments);
+        let allowed = self.router.as_deref().is_some_and(|router| router.section.hints.arguments);
         let name = hint.name();
         let text = match hint {
             Hint::NotServed(_) => {
@@ -501,6 +501,7 @@ impl Session {
         if statement.hint == Some(Hint::Replica)
             && statement.class != Class::Read
             && let Some(router) = self.router.as_deref()
+            && !router.section.hints.force
         {
             let text = format!("the hint ms=slave was not followed: {}", statement.reason.text);
             log::get().message(log::Level::Warning, router.handle_number, &text);
