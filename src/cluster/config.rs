@@ -136,6 +136,17 @@ pub enum Stickiness {
     On,
 }
 
+/// The key `hints`: which comments in front of statements count.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hints {
+    /// Those that carry a value are followed. Default false.
+    pub arguments: bool,
+    /// `ms=slave` is followed in front of any statement, as the plugin does. Default false: of proven reads only.
+    pub force: bool,
+    /// Hints have this word and a colon in front of them, and others are plain comments. Empty = no word.
+    pub word: String,
+}
+
 /// One cluster.
 #[derive(Debug)]
 pub struct Section {
@@ -174,8 +185,8 @@ pub struct Section {
     pub consistency: quality::Consistency,
     /// `lag`: how it is measured.
     pub lag_settings: quality::LagSettings,
-    /// `hints.arguments`: hints that carry a value are followed. Default false.
-    pub hint_arguments: bool,
+    /// The key `hints`.
+    pub hints: Hints,
     /// `autocommit_off_reads`: with autocommit off, plain reads go to replicas until something is written.
     pub replicas_until_write: bool,
     /// What is done about failures.
@@ -227,7 +238,7 @@ impl Section {
             injection: None,
             consistency: quality::Consistency::default(),
             lag_settings: quality::LagSettings::default(),
-            hint_arguments: false,
+            hints: Hints::default(),
             replicas_until_write: false,
             recovery: Recovery::default(),
             filters: Vec::new(),
@@ -474,7 +485,7 @@ impl Section {
             recovery,
             consistency,
             lag_settings,
-            hint_arguments,
+            hints,
             injection,
             replicas_until_write,
         } = self;
@@ -487,7 +498,7 @@ impl Section {
             && (source_on_write, filters, rules, refused)
                 == (&other.source_on_write, &other.filters, &other.rules, &other.refused)
             && (multi_master, consistency, injection) == (&other.multi_master, &other.consistency, &other.injection)
-            && (lag_settings, hint_arguments) == (&other.lag_settings, &other.hint_arguments)
+            && (lag_settings, hints) == (&other.lag_settings, &other.hints)
             && (replicas_until_write, recovery, board_dir)
                 == (&other.replicas_until_write, &other.recovery, &other.board_dir)
     }

@@ -543,6 +543,11 @@ impl Connection {
         self.channel.write_timeout = write;
     }
 
+    /// What comes has to be there by then, whatever the limit of a single wait is; None: no longer.
+    pub fn answer_by(&mut self, deadline: Option<std::time::Instant>) {
+        self.channel.deadline = deadline;
+    }
+
     /// COM_QUIT (and TLS close_notify), then the socket is closed; closed only, if a command has left in part, which these
     /// bytes would complete. Never waits, never raises SIGPIPE.
     pub fn quit(mut self) {

@@ -18,7 +18,7 @@ use super::steer::{Manner, begins, holder_of};
 
 /// What a statement asks of the decision; `doubtful`: it asks for variables whose values may have changed where the handle
 /// wrote last.
-fn wanted(statement: &Statement, manner: Manner, doubtful: bool) -> (Wanted, bool) {
+fn wanted(statement: &Statement, manner: Manner, doubtful: bool, force: bool) -> (Wanted, bool) {
     if statement.class == Class::Read {
         if manner == Manner::OnSource {
             return (Wanted::Source, false);
@@ -27,7 +27,7 @@ fn wanted(statement: &Statement, manner: Manner, doubtful: bool) -> (Wanted, boo
             return (Wanted::LastWrite, false);
         }
     }
-    Wanted::by(statement)
+    Wanted::by(statement, force)
 }
 
 impl Session {
@@ -75,7 +75,8 @@ impl Session {
         let at = self.at;
         let doubtful = self.variables_are_doubtful(sql, statement);
         let Some(router) = self.router.as_deref_mut() else { return Err(Error::gone(self.options.family)) };
-        let (mut wanted, mut hinted) = wanted(statement, manner, doubtful);
+        let force = router.section.hints.force;
+        let (mut wanted, mut hinted) = wanted(statement, manner, doubtful, force);
         router.leaves = None;
         router.no_source = false;
         let id = |index: Option<usize>| index.and_then(NodeId::new);

@@ -211,6 +211,11 @@ impl Promise {
         self.writer = writer;
     }
 
+    /// How long a replica may take to get to what a read needs.
+    pub(super) fn wait(&self) -> Duration {
+        self.wait
+    }
+
     /// The last GTID that a reply carried; empty before the first.
     pub(super) fn last_gtid(&self) -> &[u8] {
         &self.last_gtid

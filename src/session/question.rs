@@ -2,7 +2,7 @@
 //!
 //! What is asked, and what the answers mean, is in [`super::promise`]; here are the sends and the replies.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::cluster::config::quality::OnTimeout;
 use crate::conn::driver::pause;
@@ -51,6 +51,23 @@ impl Session {
         }
     }
 
+    /// A replica that says nothing to a question is not waited for as long as a read is: it has as long as the question allows,
+    /// and a second or `probe_ms` more. The source has to answer, there is nobody else.
+    pub(super) fn limit_answer(&mut self, question: Question) {
+        /// For the way there and back, and for a server that is busy.
+        const LEAST: Duration = Duration::from_secs(1);
+        let Some(router) = self.router.as_deref() else { return };
+        let wait = match question {
+            Question::Reached { waits: true, .. } => router.promise.wait(),
+            Question::Reached { waits: false, .. } | Question::Lag(_) => Duration::ZERO,
+            Question::Checked | Question::Executed => return,
+        };
+        let limit = Instant::now() + wait + router.section.recovery.probe.max(LEAST);
+        if let Ok(connection) = self.current() {
+            connection.answer_by(Some(limit));
+        }
+    }
+
     /// The question that has to go ahead of a read on this node, if there is one, and its text.
     fn question_to(&self, node: usize) -> Option<(Question, String)> {
         let router = self.router.as_deref()?;
@@ -74,6 +91,7 @@ impl Session {
     /// Errors: as [`Session::read_answer`]; a connection that breaks has got nothing of the read.
     pub(super) async fn ask_before(&mut self, node: usize) -> Result<(), Error> {
         let Some((question, text)) = self.question_to(node) else { return Ok(()) };
+        self.limit_answer(question);
         let answer = match self.current()?.send(Command::Query, &[text.as_bytes()]).await {
             Ok(()) => self.read_answer(question, Behind::Nothing).await,
             Err(error) => Err(self.fail_prelude(error, None)),
@@ -90,14 +108,24 @@ impl Session {
         if let Question::Lag(limit) = question {
             return self.read_lag(at, limit, behind).await;
         }
-        let values = match self.first_row_of_reply().await {
+        let answer = self.first_row_of_reply().await;
+        if let Ok(connection) = self.current() {
+            connection.answer_by(None);
+        }
+        let values = match answer {
             Ok(values) => values,
             // A wait that a server refuses, or a position that it does not understand.
             Err(error) if error.origin == Origin::Server && !self.current()?.is_broken() => {
                 self.tell_unanswered(at, &error);
                 Vec::new()
             }
-            Err(error) => return Err(self.fail_prelude(error, None)),
+            Err(error) => {
+                if let (Question::Reached { version, .. }, Some(router)) = (question, self.router.as_deref_mut()) {
+                    // Nobody waits for it again so soon.
+                    router.has_not_reached(at, version, true);
+                }
+                return Err(self.fail_prelude(error, None));
+            }
         };
         let Some(router) = self.router.as_deref_mut() else { return Ok(()) };
         let (version, waits) = match question {

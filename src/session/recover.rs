@@ -18,6 +18,7 @@ use crate::route::{Class, Statement};
 
 use super::discover::{Search, may_take_no_writes, takes_no_writes};
 use super::membership::{is_not_prepared, waited_in_vain};
+use super::routed::Loss;
 use super::steer::{Awaited, Manner, What};
 use super::{Phase, Session};
 
@@ -76,6 +77,8 @@ pub(super) struct Tries {
     again: u32,
     repeats: u16,
     search: Search,
+    /// An ending without a transaction was sent again.
+    ended: bool,
     /// The servers were asked whether an error means that the source is none any more.
     asked: bool,
 }
@@ -161,6 +164,9 @@ impl Session {
             tries.again += 1;
             return (tries.again <= 2).then_some(manner);
         }
+        if let Some(manner) = self.remedy_of_endings(tries) {
+            return Some(manner);
+        }
         if self.left_its_cluster(error) {
             return self.remedy_of_membership(error, tries).await;
         }
@@ -193,6 +199,26 @@ impl Session {
             && self.carry.autocommit()
             && self.prelude_replies == 0
             && self.may_move()
+    }
+
+    /// The connection broke off behind COMMIT, ROLLBACK or a switch of autocommit. Where no transaction was open they do the
+    /// same on another connection, however often; a transaction that was to be rolled back is.
+    fn remedy_of_endings(&mut self, tries: &mut Tries) -> Option<Manner> {
+        let router = self.router.as_deref_mut()?;
+        let Awaited { ends, rolls_back, sets_autocommit, inside, several, .. } = router.awaited;
+        if !router.rerun.broke_off || several || router.bound.node().is_some() || router.lost == Some(Loss::Bound) {
+            return None;
+        }
+        if rolls_back && inside {
+            router.forget_transaction();
+            return None;
+        }
+        let harmless = (ends || rolls_back || sets_autocommit) && !inside && router.next_transaction.is_none();
+        if !harmless || std::mem::replace(&mut tries.ended, true) {
+            return None;
+        }
+        router.forget_transaction();
+        Some(Manner::Awaited)
     }
 
     /// A node of a Galera cluster executed nothing, because it is not in step with the others or not one of them now.

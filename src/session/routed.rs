@@ -223,7 +223,7 @@ impl Session {
             chain,
             random: SystemRandom::new(),
             cache: StatementCache::new(DEFAULT_LIMIT_BYTES),
-            classify: ClassifyConfig::default(),
+            classify: ClassifyConfig { hint_word: section.hints.word.clone(), ..ClassifyConfig::default() },
             context,
             context_changed: false,
             tracker: Tracker::new(),

@@ -74,6 +74,11 @@ pub(super) fn begins(statement: &Statement) -> Option<Option<Access>> {
     }
 }
 
+/// The statement is a ROLLBACK and nothing else.
+fn is_rollback(statement: &Statement) -> bool {
+    matches!(statement.effects[..], [Effect::Transaction(TransactionControl::Rollback { .. })]) && statement.single
+}
+
 /// The statement uses up what SET TRANSACTION said for the next transaction: it is one, begins one, or ends one. `SELECT 1`
 /// does not (measured on both families).
 fn is_transaction(statement: &Statement) -> bool {
@@ -214,7 +219,7 @@ impl Session {
                         return Ok(());
                     }
                     Err(error) => {
-                        self.after_failed_send(index, error)?;
+                        self.after_failed_send(index, error).inspect_err(|_| self.acknowledge_by(&statement))?;
                         (statement, decision)
                     }
                 }
@@ -247,7 +252,7 @@ impl Session {
 
     /// Errors: 2000 for a hint that is not served, not allowed here, or has no value.
     fn check_hint(&self, hint: Hint) -> Result<(), Error> {
-        let allowed = self.router.as_deref().is_some_and(|router| router.section.hint_arguments);
+        let allowed = self.router.as_deref().is_some_and(|router| router.section.hints.arguments);
         let name = hint.name();
         let text = match hint {
             Hint::NotServed(_) => {
@@ -351,7 +356,9 @@ impl Session {
                     self.prelude_replies = 0;
                     self.nodes[index].drop_if_broken();
                     if !self.may_move() {
-                        return Err(self.lose(error));
+                        let error = self.lose(error);
+                        self.acknowledge_by(&statement);
+                        return Err(error);
                     }
                     let refused = self.router.as_deref_mut().and_then(|router| router.refused.take());
                     let movable =
@@ -494,6 +501,7 @@ impl Session {
         if statement.hint == Some(Hint::Replica)
             && statement.class != Class::Read
             && let Some(router) = self.router.as_deref()
+            && !router.section.hints.force
         {
             let text = format!("the hint ms=slave was not followed: {}", statement.reason.text);
             log::get().message(log::Level::Warning, router.handle_number, &text);
@@ -511,6 +519,17 @@ impl Session {
     fn lose(&mut self, error: Error) -> Error {
         self.note_loss();
         error
+    }
+
+    /// A ROLLBACK that could not be sent is no less an acknowledgement that its transaction is lost.
+    #[cold]
+    fn acknowledge_by(&mut self, statement: &Statement) {
+        if is_rollback(statement)
+            && let Some(router) = self.router.as_deref_mut()
+            && router.lost == Some(Loss::Transaction)
+        {
+            router.forget_transaction();
+        }
     }
 
     /// 2006 while a loss is not acknowledged.
@@ -549,6 +568,12 @@ pub(super) struct Awaited {
     pub sets_insert_id: bool,
     /// It is COMMIT or ROLLBACK, without a word on RELEASE.
     pub ends: bool,
+    /// It is ROLLBACK.
+    pub rolls_back: bool,
+    /// It switches autocommit, and nothing else.
+    pub sets_autocommit: bool,
+    /// A transaction was open when it was sent.
+    pub inside: bool,
     /// It begins a transaction.
     pub begins: bool,
     /// It runs what is not in its text: CALL, EXECUTE.
@@ -571,6 +596,9 @@ impl Awaited {
                         | TransactionControl::Rollback { release: None, .. }
                 )]
             ),
+            rolls_back: is_rollback(statement),
+            sets_autocommit: matches!(statement.effects[..], [Effect::SetAutocommit(_)]),
+            inside: false,
             begins: begins(statement).is_some(),
             calls: statement.class == Class::Unknown && CALLS.contains(&statement.reason.text),
             uses_next: next_is_set && is_transaction(statement),
@@ -593,6 +621,7 @@ impl Router {
         } else {
             self.pending = effects::pending(statement, sql, &self.context, schema);
             self.awaited = Awaited::of(statement, self.next_transaction.is_some());
+            self.awaited.inside = self.tracker.is_open();
             self.awaits_plain_read = false;
         }
         let alone = !self.tracker.in_transaction() && self.bound.node().is_none();

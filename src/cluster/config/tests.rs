@@ -177,14 +177,14 @@ fn lag_hints_and_the_board_are_configured() {
     let section = |keys: &str| parse(&format!(r#"{{"shop": {{{NODES}, {keys}}}}}"#)).config.take_first();
     let plain = section(r#""lazy_connections": true"#);
     assert_eq!((plain.lag_settings.refresh.as_millis(), plain.lag_settings.heartbeat), (1000, None));
-    assert!(!plain.hint_arguments && plain.board_dir.is_none());
+    assert!(!plain.hints.arguments && plain.board_dir.is_none());
     let all = section(
         r#""lag": {"refresh_ms": 200, "heartbeat": "percona.heartbeat"}, "hints": {"arguments": true}, "board_dir": "b""#,
     );
     assert_eq!(all.refused, None);
     assert_eq!(all.lag_settings.refresh.as_millis(), 200);
     assert_eq!(all.lag_settings.heartbeat.as_deref(), Some("`percona`.`heartbeat`"));
-    assert!(all.hint_arguments && all.board_dir.is_some_and(|folder| folder.ends_with("b")));
+    assert!(all.hints.arguments && all.board_dir.is_some_and(|folder| folder.ends_with("b")));
     assert_eq!(section(r#""board_dir": """#).board_dir.as_deref(), Some(Path::new("")));
     assert_eq!(complaints(r#""lag": {"heartbeat": "t"}"#), [r#"shop.lag.heartbeat: expected schema.table, found "t""#]);
 }
@@ -333,6 +333,46 @@ fn four(keys: &str) -> (Section, Vec<String>) {
 
 fn ids(nodes: NodeSet) -> Vec<usize> {
     nodes.iter().map(NodeId::index).collect()
+}
+
+#[test]
+fn nodes_may_have_their_weight_themselves() {
+    let shop = |nodes: &str, keys: &str| {
+        let loaded = parse(&format!(r#"{{"shop": {{{nodes}{keys}}}}}"#));
+        let texts: Vec<String> = loaded.problems.iter().map(|problem| problem.text.clone()).collect();
+        (loaded.config.section("shop").expect("there").weights.clone(), texts)
+    };
+    let nodes = |master: &str, slave: &str| {
+        format!(r#""master": {{"m": {{"host": "a"{master}}}}}, "slave": {{"s": {{"host": "b"{slave}}}}}"#)
+    };
+    let (weights, texts) = shop(&nodes(r#", "weight": 3"#, r#", "weight": "0""#), "");
+    assert_eq!((weights, texts.len()), (Some(Weights::new([3, 0])), 0));
+    for (nodes, keys, expected) in [
+        (nodes(r#", "weight": 3"#, ""), "", "the node s has no weight: give all nodes one, or none"),
+        (nodes("", r#", "weight": 65536"#), "", "expected a weight from 0 to 65535, found 65536"),
+        (
+            nodes(r#", "weight": 3"#, r#", "weight": 1"#),
+            r#", "filters": {"random": {"weights": {"m": 1, "s": 1}}}"#,
+            "a second list of weights: nodes have a `weight`",
+        ),
+    ] {
+        assert_eq!(shop(&nodes, keys).1, [expected]);
+    }
+}
+
+#[test]
+fn hints_may_need_a_word_and_may_force() {
+    let hints = |keys: &str| {
+        let loaded = parse(&format!(r#"{{"shop": {{{NODES}, "hints": {keys}}}}}"#));
+        let texts: Vec<String> = loaded.problems.iter().map(|problem| problem.text.clone()).collect();
+        (loaded.config.section("shop").expect("there").hints.clone(), texts)
+    };
+    let (found, texts) = hints(r#"{"word": "se-cret_7", "force": true, "arguments": 1}"#);
+    assert_eq!(found, super::Hints { arguments: true, force: true, word: "se-cret_7".into() });
+    assert_eq!(texts, ["ms=slave sends writes to replicas"]);
+    assert_eq!(hints("{}").0, super::Hints::default());
+    let (_, texts) = hints(r#"{"word": "a*/b"}"#);
+    assert_eq!(texts, [r#"expected letters, digits, - and _, found "a*/b""#]);
 }
 
 #[test]
