@@ -50,6 +50,7 @@ impl Router {
             executed.bound();
             self.promise.position = Some(executed);
         }
+        self.promise.tables_are_unknown();
         true
     }
 

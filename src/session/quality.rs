@@ -131,7 +131,7 @@ impl Session {
         Ok(&mut router.promise)
     }
 
-    /// Takes the wishes out of the connect attributes: `ms.qos`, `ms.scope`, `ms.gtid`. They are for us: no server sees
+    /// Takes the wishes out of the connect attributes: `ms.qos`, `ms.scope`, `ms.monotonic`, `ms.gtid`. They are for us: no server sees
     /// them.
     ///
     /// Errors: 2000 for a value that is none.
@@ -152,6 +152,10 @@ impl Session {
                 b"ms.scope" => match SCOPES.iter().find(|(word, _)| *word == text) {
                     Some((_, scope)) => router.promise.set_scope(*scope),
                     None => return Err(wrong("ms.scope", value, "handle, process or host")),
+                },
+                b"ms.monotonic" => match &*text {
+                    "0" | "1" => router.promise.set_monotonic(text == "1"),
+                    _ => return Err(wrong("ms.monotonic", value, "0 or 1")),
                 },
                 b"ms.gtid" => {
                     let position = token::read(value).or_else(|_| Position::parse_any(value));

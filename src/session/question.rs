@@ -64,6 +64,11 @@ impl Session {
         let Some((question, text)) = self.question_to(node) else { return };
         let Some(connection) = self.nodes[node].connection_mut() else { return };
         connection.queue(Command::Query, &[text.as_bytes()]);
+        if question == Question::Tables
+            && let Some(router) = self.router.as_deref_mut()
+        {
+            router.is_asking_about_tables();
+        }
         self.question = Some(question);
         self.prelude_replies += 1;
     }
@@ -90,6 +95,9 @@ impl Session {
         if let Question::Lag(limit) = question {
             return self.read_lag(at, limit, behind).await;
         }
+        if question == Question::Tables {
+            return self.read_tables(at).await;
+        }
         let values = match self.first_row_of_reply().await {
             Ok(values) => values,
             // A wait that a server refuses, or a position that it does not understand.
@@ -113,10 +121,14 @@ impl Session {
             }
             Question::Checked => return self.read_check(at, &values, behind).await,
             Question::Reached { version, waits } => (version, waits),
-            Question::Lag(_) => return Ok(()),
+            Question::ReachedPart { waits } => (router.promise.version, waits),
+            Question::Lag(_) | Question::Tables => return Ok(()),
         };
         if values.first().is_some_and(|value| value == b"0") {
-            router.has_reached(at, version);
+            match question {
+                Question::ReachedPart { .. } => router.has_reached_part(at),
+                _ => router.has_reached(at, version),
+            }
             return Ok(());
         }
         router.has_not_reached(at, version, waits);
@@ -135,6 +147,27 @@ impl Session {
         // Another replica is known to be good, or the source is asked.
         self.again = Some(if waits { Manner::OnSource } else { Manner::Awaited });
         Err(Error::gone(self.options.family).sent(Sent::No))
+    }
+
+    /// What a source says of tables. Whatever it is, the statement behind it has been sent and its reply comes.
+    ///
+    /// Errors: a broken connection; nothing is known of that statement then.
+    async fn read_tables(&mut self, at: usize) -> Result<(), Error> {
+        let values = match self.first_row_of_reply().await {
+            Ok(values) => values,
+            Err(error) if error.origin == Origin::Server && !self.current()?.is_broken() => {
+                self.tell_unanswered(at, &error);
+                Vec::new()
+            }
+            Err(_) => {
+                self.failed();
+                return Err(Error::lost(self.options.family).sent(Sent::Yes));
+            }
+        };
+        if let Some(router) = self.router.as_deref_mut() {
+            router.answered_tables(&values);
+        }
+        Ok(())
     }
 
     fn tell_unanswered(&self, at: usize, error: &Error) {
