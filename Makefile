@@ -56,6 +56,7 @@ test: ## all tests: Rust, C, and real clusters of MariaDB and MySQL (with CI set
 	@bash tests/harness/get-mysql.sh || { [ -z "$$CI" ] && echo "going on without MySQL"; }
 	@bash tests/harness/get-mariadb.sh || { [ -z "$$CI" ] && echo "going on without a newer MariaDB"; }
 	@bash tests/harness/get-galera.sh || { [ -z "$$CI" ] && echo "going on without Galera"; }
+	@bash tests/harness/get-mysql56.sh || { [ -z "$$CI" ] && echo "going on without MySQL 5.6"; }
 	@bash tests/real_programs/get-programs.sh || { [ -z "$$CI" ] && echo "going on without the programs of tests/real_programs"; }
 	@bash tests/oracle/get-suites.sh || { [ -z "$$CI" ] && echo "going on without the servers' test suites"; }
 	@echo "running all tests"

@@ -29,7 +29,12 @@ impl Router {
             None => (self.promise.level, self.promise.max_lag),
         };
         match (level, max_lag) {
-            (Some(Level::Strong), _) => return Freshness::Source(Reason::Strong),
+            (Some(Level::Strong), _) => {
+                if ask != Ask::Nothing && self.section.recovery.discover != Discover::File {
+                    self.promise.demand = Demand::Proof;
+                }
+                return Freshness::Source(Reason::Strong);
+            }
             (Some(Level::Eventual), None) => return Freshness::Any,
             (Some(Level::Eventual), Some(limit)) => {
                 if ask != Ask::Nothing {
@@ -52,6 +57,10 @@ impl Router {
                     self.promise.doubt();
                 }
                 self.take_over_writes_of_process();
+                if self.section.progress.written(&self.promise.account).is_none() && !self.promise.met_no_gtids() {
+                    // The board is new, or it was destroyed: what was written before is not on it.
+                    self.promise.doubt();
+                }
             }
         }
         let promise = &self.promise;
@@ -200,6 +209,7 @@ impl Router {
                 }
             }
             Demand::Position => is_source().then_some(Question::Executed),
+            Demand::Proof => is_source().then_some(Question::TakesWrites),
             Demand::Recent(limit) => {
                 promise.peers.get(node).filter(|peer| peer.asked_for_lag).map(|_| Question::Lag(limit))
             }
@@ -225,6 +235,7 @@ impl Router {
             (Question::Reached { .. } | Question::ReachedPart { .. }, false) => format!("SELECT WAIT_FOR_EXECUTED_GTID_SET('{wanted}',{seconds})"),
             (Question::Executed, true) => executed::OF_MARIADB.to_owned(),
             (Question::Executed, false) => "SELECT @@GLOBAL.gtid_executed".to_owned(),
+            (Question::TakesWrites, _) => "SELECT @@GLOBAL.read_only".to_owned(),
             (Question::Tables, _) => self.table_question(server),
             (Question::Lag(_), _) => self.lag_question(node, server).into_owned(),
         }

@@ -35,6 +35,8 @@ pub(super) enum Question {
     },
     /// What are these tables?
     Tables,
+    /// Does this node take writes, as a source does?
+    TakesWrites,
     /// By the configuration's own statement: has this replica the GTID that the program named?
     Checked,
     /// What has this source executed?
@@ -67,6 +69,8 @@ pub(super) enum Demand {
     },
     /// A source is to tell its position.
     Position,
+    /// A source is to prove that it is still one.
+    Proof,
     /// A replica has to be no later than this.
     Recent(Duration),
 }
@@ -425,7 +429,10 @@ impl Router {
             Scope::Process => self.section.progress.wrote(&self.promise.account, &new),
             Scope::Host => {
                 self.share_writes();
-                self.section.progress.wrote(&self.promise.account, &new);
+                // Where nothing is known of what others wrote, all that this source numbered before counts, too.
+                let first = self.section.progress.written(&self.promise.account).is_none();
+                let all = if first { new.with_earlier() } else { new };
+                self.section.progress.wrote(&self.promise.account, &all);
                 // Before the program knows that its write succeeded.
                 self.section.board.publish(&self.section, self.now);
             }

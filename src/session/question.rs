@@ -119,6 +119,18 @@ impl Session {
                 self.again = Some(Manner::OnSource);
                 return Err(Error::gone(self.options.family).sent(Sent::No));
             }
+            Question::TakesWrites => {
+                let is_off = |value: &Vec<u8>| value == b"0" || value.eq_ignore_ascii_case(b"OFF");
+                if values.first().is_none_or(is_off) {
+                    // What is not said is believed: the section names the source.
+                    return Ok(());
+                }
+                self.throw_reply_away(at, behind).await?;
+                self.failed();
+                self.learn_roles(None).await;
+                self.again = Some(Manner::OnSource);
+                return Err(Error::gone(self.options.family).sent(Sent::No));
+            }
             Question::Checked => return self.read_check(at, &values, behind).await,
             Question::Reached { version, waits } => (version, waits),
             Question::ReachedPart { waits } => (router.promise.version, waits),

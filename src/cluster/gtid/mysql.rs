@@ -134,6 +134,14 @@ impl GtidSet {
         rest
     }
 
+    /// With all transactions that have lower numbers of the same origins.
+    pub fn with_earlier(&self) -> GtidSet {
+        let all = |intervals: &Vec<Interval>| {
+            intervals.last().map(|last| vec![Interval { first: 1, last: last.last }]).unwrap_or_default()
+        };
+        GtidSet(self.0.iter().map(|(origin, intervals)| (origin.clone(), all(intervals))).collect())
+    }
+
     /// Joins neighbours, the nearest first, until at most `most` intervals are left (never fewer than origins). The set
     /// grows by transactions between those that it had: a node reaches it no earlier than before.
     pub fn widen(&mut self, most: usize) {

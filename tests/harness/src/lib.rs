@@ -21,6 +21,7 @@ mod galera;
 pub mod general_log;
 pub mod process;
 pub mod proxy;
+pub mod old;
 mod replication;
 pub mod rootsql;
 pub mod server_plugin;
