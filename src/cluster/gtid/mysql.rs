@@ -253,6 +253,14 @@ mod tests {
     }
 
     #[test]
+    fn earlier_numbers_of_the_same_origins_can_be_added() {
+        let text = format!("{A}:7:9,{B}:3");
+        assert_eq!(set(&text).with_earlier().to_string(), format!("{A}:1-9,{B}:1-3"));
+        assert!(set(&text).with_earlier().is_superset(&set(&text)));
+        assert!(GtidSet::default().with_earlier().is_empty());
+    }
+
+    #[test]
     fn sets_are_written_as_the_servers_write_them() {
         let text = |from: &str| set(from).to_string().replace(A, "A").replace(B, "B");
         assert_eq!(text("A:5:1-3:4"), "A:1-5");
