@@ -85,7 +85,7 @@ fn in_a_group_a_session_sees_its_writes_and_keeps_them_when_the_primary_dies() {
 #[test]
 fn with_semi_synchronous_replication_an_acknowledged_write_survives_and_is_waited_for() {
     for family in families() {
-        let cluster = Cluster::start(Spec::new(family, 1).semi_sync(true)).unwrap();
+        let cluster = Cluster::start(Spec::new(family, 2).semi_sync(true)).unwrap();
         let schema = lab::database(&cluster, "semi", &[TABLE, "INSERT INTO t VALUES (1, 0)"]);
         let keys = r#""discover": "read_only", "probe_ms": 2000, "wait_for_primary_ms": 30000,
                       "failover": {"strategy": "loop_before_master", "remember_failed": true},
@@ -96,8 +96,10 @@ fn with_semi_synchronous_replication_an_acknowledged_write_survives_and_is_waite
         handle.ok("UPDATE t SET v = 1");
         cluster.wait_in_step().unwrap();
         assert_eq!(handle.value("SELECT v FROM t"), "1", "{family}");
+        let word = if family == Family::MySql { "REPLICA" } else { "SLAVE" };
+        cluster.sql(2, &format!("STOP {word} IO_THREAD")).unwrap();
         cluster.stop_applier(1).unwrap();
-        // Received by the replica, or it would not have been acknowledged; not applied.
+        // Received by the first replica, or it would not have been acknowledged; not applied.
         handle.ok("UPDATE t SET v = 2");
         assert_eq!(handle.value("/*ms=eventual*/ SELECT v FROM t"), "1", "{family}: what is not promised");
         assert_eq!(handle.value("SELECT v FROM t"), "2", "{family}");
@@ -106,6 +108,6 @@ fn with_semi_synchronous_replication_an_acknowledged_write_survives_and_is_waite
         cluster.promote(1).unwrap();
         std::thread::sleep(PAUSE);
         assert_eq!(handle.value("SELECT v FROM t"), "2", "{family}: {}", handle.decision());
-        assert_eq!(handle.node(), 1, "{family}");
+        assert_ne!(handle.node(), 0, "{family}");
     }
 }

@@ -79,7 +79,6 @@ fn a_read_waits_for_the_writes_to_its_own_tables() {
             (&[write], "SELECT 1", REPLICA),
             (&[write], "SELECT v FROM a", SOURCE),
             (&[write], &elsewhere, SOURCE),
-            (&[write], "SELECT v FROM A", SOURCE),
             (&[write], "SELECT b.v FROM b LEFT JOIN a ON a.id = b.id", SOURCE),
             (&[write], "SELECT v FROM b WHERE id IN (SELECT id FROM a)", SOURCE),
             (&[write], "WITH a AS (SELECT v FROM b) SELECT v FROM a", REPLICA),
