@@ -215,7 +215,9 @@ fn who_begins_behind_a_destroyed_board_sees_what_was_written_before() {
         cluster.stop_applier(1).unwrap();
         old.ok("UPDATE t SET v = 2");
         let folder = shop.file.parent().unwrap().join("mysqlclient-ms");
-        let destroy = || std::fs::read_dir(&folder).unwrap().flatten().for_each(|file| std::fs::remove_file(file.path()).unwrap());
+        let destroy = || {
+            std::fs::read_dir(&folder).unwrap().flatten().for_each(|file| std::fs::remove_file(file.path()).unwrap())
+        };
         destroy();
         let begun = shop.elsewhere();
         let mut new = Shop::connect_to(&begun, Library::MySql, Some(&schema), |_| ()).unwrap();

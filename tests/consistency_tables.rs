@@ -37,7 +37,11 @@ const TABLES: &[&str] = &[
 
 /// One source, one replica whose applier is stopped once the tables are there.
 fn cluster(family: Family, name: &str) -> (Cluster, String) {
-    let more = if family == Family::MySql { "--log-bin-trust-function-creators=1" } else { "--log-bin-trust-function-creators" };
+    let more = if family == Family::MySql {
+        "--log-bin-trust-function-creators=1"
+    } else {
+        "--log-bin-trust-function-creators"
+    };
     let cluster = Cluster::start(Spec::new(family, 1).server_arg(more)).unwrap();
     let schema = lab::database(&cluster, name, TABLES);
     cluster.stop_applier(1).unwrap();
@@ -118,7 +122,10 @@ fn views_triggers_foreign_keys_functions_and_what_is_not_understood_widen() {
             (&["BEGIN", "INSERT INTO a (v) VALUES (1)", "SET @x = noted(5)", "COMMIT"], "SELECT v FROM b"),
             (&["BEGIN", "INSERT INTO a (v) VALUES (1)", "CALL put(6)", "COMMIT"], "SELECT v FROM b"),
             (&["CREATE TABLE IF NOT EXISTS other (id INT)"], "SELECT v FROM b"),
-            (&["INSERT INTO a (v) VALUES (1)"], "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_NAME = 'x'"),
+            (
+                &["INSERT INTO a (v) VALUES (1)"],
+                "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_NAME = 'x'",
+            ),
         ] {
             learn(&shop, &schema);
             assert_eq!(at(statements, read), SOURCE, "{family}: {statements:?}, {read}");
@@ -186,8 +193,15 @@ fn an_account_that_is_not_shown_triggers_waits_for_everything() {
         let shop = Shop::of(&text);
         learn(&shop, &schema);
         // Without the privilege TRIGGER it cannot know that `watched` has one.
-        assert_eq!(read_after(&shop, &schema, &["INSERT INTO watched (v) VALUES (1)"], "SELECT v FROM journal"), SOURCE);
-        assert_eq!(read_after(&shop, &schema, &["INSERT INTO a (v) VALUES (1)"], "SELECT v FROM b"), SOURCE, "{family}");
+        assert_eq!(
+            read_after(&shop, &schema, &["INSERT INTO watched (v) VALUES (1)"], "SELECT v FROM journal"),
+            SOURCE
+        );
+        assert_eq!(
+            read_after(&shop, &schema, &["INSERT INTO a (v) VALUES (1)"], "SELECT v FROM b"),
+            SOURCE,
+            "{family}"
+        );
     }
 }
 

@@ -115,7 +115,7 @@ fn the_counter_moves_with_what_commits_on_a_source_and_with_nothing_else() {
 fn executions_with_results_are_counted_and_out_of_order_ones_are_not() {
     for family in families() {
         let cluster = cluster(family);
-        cluster.sql(0, "CREATE PROCEDURE test_own.both() BEGIN SELECT 1; SELECT 2; END").unwrap();
+        cluster.sql(0, "CREATE PROCEDURE test_own.twice() BEGIN SELECT 1; SELECT 2; END").unwrap();
         for more in ["", r#", "report_error": true"#] {
             let shop = Shop::new(&addresses(&cluster), &keys(more));
             let mut handle = shop.connect(Some("test_own"));
@@ -141,7 +141,7 @@ fn executions_with_results_are_counted_and_out_of_order_ones_are_not() {
             });
             assert_eq!(streamed, 1, "{family} {more}: one by one");
             let called = moved(&cluster, || {
-                block_on(handle.session.run(b"CALL both()")).unwrap();
+                block_on(handle.session.run(b"CALL twice()")).unwrap();
                 loop {
                     let mut rows = mysqlclient_ms::result::StoredRows::default();
                     block_on(handle.session.store_result(&mut rows)).unwrap();

@@ -72,7 +72,11 @@ fn the_counter_moves_with_what_commits() {
             assert_eq!(moved(&["BEGIN", "INSERT INTO t (v) VALUES (2)", "ROLLBACK"]), 0, "{case}");
             assert_eq!(moved(&["BEGIN", "INSERT INTO t (v) VALUES (4)", "BEGIN", "ROLLBACK"]), 1, "{case}: implicit");
             assert_eq!(moved(&["BEGIN", "INSERT INTO t (v) VALUES (5)", "TRUNCATE TABLE t"]), 1, "{case}: DDL");
-            assert_eq!(moved(&["SET autocommit = 0", "INSERT INTO t (v) VALUES (6)", "SET autocommit = 1"]), 1, "{case}");
+            assert_eq!(
+                moved(&["SET autocommit = 0", "INSERT INTO t (v) VALUES (6)", "SET autocommit = 1"]),
+                1,
+                "{case}"
+            );
             let before = count(&pair);
             block_on(handle.session.autocommit(false)).unwrap();
             handle.ok("INSERT INTO t (v) VALUES (7)");

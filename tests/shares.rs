@@ -162,13 +162,7 @@ fn measure(
         }
         let spent = began.elapsed().as_secs_f64();
         let round_trips = (trips() - before) as f64 - (writes * writes_cost) as f64;
-        Measured {
-            way,
-            reads,
-            on_replicas,
-            per_second: reads as f64 / spent,
-            round_trips: round_trips / reads as f64,
-        }
+        Measured { way, reads, on_replicas, per_second: reads as f64 / spent, round_trips: round_trips / reads as f64 }
     })
 }
 
@@ -204,8 +198,10 @@ fn replicas_serve_reads_of_what_was_just_written() {
         let rows: Vec<String> = (0..WORKERS).map(|worker| format!("({worker}, 0)")).collect();
         let insert = format!("INSERT INTO t VALUES {}", rows.join(","));
         let schema = lab::database(&cluster, "shares", &["CREATE TABLE t (id INT PRIMARY KEY, v INT)", &insert]);
-        let proxies: Vec<Proxy> =
-            lab::addresses(&cluster).iter().map(|(host, port)| Proxy::start(&format!("{host}:{port}")).unwrap()).collect();
+        let proxies: Vec<Proxy> = lab::addresses(&cluster)
+            .iter()
+            .map(|(host, port)| Proxy::start(&format!("{host}:{port}")).unwrap())
+            .collect();
         let at: Vec<Address> = proxies.iter().map(|proxy| (proxy.host(), proxy.port())).collect();
         let source = cluster.endpoint(0);
         let link = Proxy::start(&format!("{}:{}", source.host, source.port)).unwrap();

@@ -109,7 +109,9 @@ mod tests {
 
     #[test]
     fn names_that_need_quotes_are_none() {
-        for (schema, name) in [("", "t"), ("shop", ""), ("shop", "a b"), ("sh'op", "t"), ("shop", "\u{e4}"), ("s\\", "t")] {
+        for (schema, name) in
+            [("", "t"), ("shop", ""), ("shop", "a b"), ("sh'op", "t"), ("shop", "\u{e4}"), ("s\\", "t")]
+        {
             assert_eq!(TableName::new(schema.as_bytes(), name.as_bytes()), None, "{schema}.{name}");
         }
         assert!(table("Carts").may_be(&table("carts")) && !table("carts").may_be(&table("cart")));

@@ -226,13 +226,17 @@ impl Router {
         };
         let seconds = wait.as_secs_f64();
         match (question, mariadb) {
-            (Question::Reached { .. } | Question::ReachedPart { .. }, true) => format!("SELECT MASTER_GTID_WAIT('{wanted}',{seconds})"),
+            (Question::Reached { .. } | Question::ReachedPart { .. }, true) => {
+                format!("SELECT MASTER_GTID_WAIT('{wanted}',{seconds})")
+            }
             (Question::Checked, _) => self.check_text().unwrap_or_else(|| "SELECT 0".to_owned()),
             // A time of 0 would mean without end.
             (Question::Reached { .. } | Question::ReachedPart { .. }, false) if wait.is_zero() => {
                 format!("SELECT 1-GTID_SUBSET('{wanted}',@@GLOBAL.gtid_executed)")
             }
-            (Question::Reached { .. } | Question::ReachedPart { .. }, false) => format!("SELECT WAIT_FOR_EXECUTED_GTID_SET('{wanted}',{seconds})"),
+            (Question::Reached { .. } | Question::ReachedPart { .. }, false) => {
+                format!("SELECT WAIT_FOR_EXECUTED_GTID_SET('{wanted}',{seconds})")
+            }
             (Question::Executed, true) => executed::OF_MARIADB.to_owned(),
             (Question::Executed, false) => "SELECT @@GLOBAL.gtid_executed".to_owned(),
             (Question::TakesWrites, _) => "SELECT @@GLOBAL.read_only".to_owned(),

@@ -92,7 +92,8 @@ impl Session {
             .as_deref()
             .is_some_and(|router| router.section.injection.as_ref().is_some_and(|injection| injection.check.is_some()));
         // A handle that has met no server goes by what others of the process met.
-        let told = |version: &[u8], mariadb: bool| mariadb || !version.starts_with(b"5.") || version.starts_with(b"5.7");
+        let told =
+            |version: &[u8], mariadb: bool| mariadb || !version.starts_with(b"5.") || version.starts_with(b"5.7");
         let facts = self.router.as_deref().and_then(|router| router.section.facts.get());
         let tells = facts.is_some_and(|facts| told(&facts.version, facts.is_mariadb));
         let promise = self.promise_to_change()?;

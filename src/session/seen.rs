@@ -125,7 +125,8 @@ async fn ask(connection: &mut Connection, asked: bool) -> Result<[Vec<u8>; 2], E
         Head::ResultSet(columns) => {
             let (mut rows, _) = connection.store_rows(columns.len()).await?;
             let count = if rows.is_empty() { 0 } else { columns.len() };
-            let mut value = |column| if column < count { rows.value(0, column).unwrap_or_default() } else { Vec::new() };
+            let mut value =
+                |column| if column < count { rows.value(0, column).unwrap_or_default() } else { Vec::new() };
             Ok([value(0), value(1)])
         }
         _ => Err(connection.malformed()),

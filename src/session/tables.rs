@@ -406,7 +406,8 @@ mod tests {
     #[test]
     fn a_read_needs_what_was_written_to_its_tables() {
         let known = known(&[("a", true, true), ("b", true, true), ("c", true, true)]);
-        let mut writes = writes(&[(&["a"], "0-1-4"), (&["b"], "0-1-5"), (&["a", "b"], "0-1-6"), (&["b"], "0-1-7")], &known);
+        let mut writes =
+            writes(&[(&["a"], "0-1-4"), (&["b"], "0-1-5"), (&["a", "b"], "0-1-6"), (&["b"], "0-1-7")], &known);
         assert_eq!(needed(&mut writes, &["a"], &known, NOW), "0-1-6");
         assert_eq!(needed(&mut writes, &["b", "a"], &known, NOW), "0-1-7");
         assert_eq!(needed(&mut writes, &["c"], &known, NOW), "");
@@ -417,7 +418,8 @@ mod tests {
 
     #[test]
     fn what_is_not_known_widens() {
-        let known = known(&[("a", true, true), ("triggers", true, false), ("view", false, true), ("child", false, true)]);
+        let known =
+            known(&[("a", true, true), ("triggers", true, false), ("view", false, true), ("child", false, true)]);
         let mut writes = writes(&[(&["a"], "0-1-4"), (&["triggers"], "0-1-5"), (&["new"], "0-1-6")], &known);
         assert_eq!(needed(&mut writes, &["a"], &known, NOW), "0-1-6", "a trigger may have written to it");
         for table in ["view", "child", "newer"] {
@@ -442,7 +444,8 @@ mod tests {
     fn memory_is_bounded_and_nothing_is_lost_by_that() {
         let names: Vec<String> = (0..2 * MOST_WRITTEN).map(|number| format!("t{number}")).collect();
         let known = known(&names.iter().map(|name| (name.as_str(), true, true)).collect::<Vec<_>>());
-        let pairs: Vec<_> = names.iter().enumerate().map(|(n, name)| ([name.as_str()], format!("0-1-{}", n + 1))).collect();
+        let pairs: Vec<_> =
+            names.iter().enumerate().map(|(n, name)| ([name.as_str()], format!("0-1-{}", n + 1))).collect();
         let pairs: Vec<(&[&str], &str)> = pairs.iter().map(|(names, at)| (&names[..], at.as_str())).collect();
         let mut writes = writes(&pairs, &known);
         assert!(writes.written.len() <= MOST_WRITTEN);
