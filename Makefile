@@ -22,7 +22,7 @@ libdir = $(PREFIX)/lib
 includedir = $(PREFIX)/include
 pkgconfigdir = $(libdir)/pkgconfig
 
-.PHONY: build release cluster soname demo test oracle chaos conformance bench large lockstep sanitize soak consistency fuzz generated install uninstall clean help
+.PHONY: build release cluster soname demo test oracle chaos conformance bench large lockstep sanitize soak consistency shares fuzz generated install uninstall clean help
 .DEFAULT_GOAL := build
 
 build: ## the library, target/release/libmysqlclient_ms.so, and the program mysqlclient-ms (the default)
@@ -56,6 +56,8 @@ test: ## all tests: Rust, C, and real clusters of MariaDB and MySQL (with CI set
 	@bash tests/harness/get-mysql.sh || { [ -z "$$CI" ] && echo "going on without MySQL"; }
 	@bash tests/harness/get-mariadb.sh || { [ -z "$$CI" ] && echo "going on without a newer MariaDB"; }
 	@bash tests/harness/get-galera.sh || { [ -z "$$CI" ] && echo "going on without Galera"; }
+	@bash tests/harness/get-mysql56.sh || { [ -z "$$CI" ] && echo "going on without MySQL 5.6"; }
+	@python3 tests/harness/get-pdo-mysql.py || { [ -z "$$CI" ] && echo "going on without pdo_mysql"; }
 	@bash tests/real_programs/get-programs.sh || { [ -z "$$CI" ] && echo "going on without the programs of tests/real_programs"; }
 	@bash tests/oracle/get-suites.sh || { [ -z "$$CI" ] && echo "going on without the servers' test suites"; }
 	@echo "running all tests"
@@ -90,6 +92,11 @@ consistency: ## 100,000 promised reads on each family, while replicas are paused
 	@sh tests/packages.sh test
 	@bash tests/harness/get-mysql.sh
 	STALENESS_READS=$(or $(STALENESS_READS),100000) $(CARGO) test --test staleness -- --nocapture
+
+shares: ## how many reads replicas serve under session consistency at 50 ms of lag, beside the plugin's two ways: SHARES_TIME seconds each (20)
+	@sh tests/packages.sh test
+	@bash tests/harness/get-mysql.sh
+	SHARES_TIME=$(or $(SHARES_TIME),20) $(CARGO) test --test shares -- --nocapture
 
 lockstep: ## random calls in the originals and in ours at once, LOCKSTEP_SECONDS (300) per family; LOCKSTEP_SEED, LOCKSTEP_CALLS
 	@sh tests/packages.sh test

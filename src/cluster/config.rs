@@ -33,6 +33,7 @@ use super::health::Health;
 use super::lag::Lags;
 use super::progress::Progress;
 use super::roles::Roles;
+use super::tables::Tables;
 use super::topology::{Node, NodeId, NodeSet, NodeState, Role};
 use json::Value;
 use reader::{Reader, join};
@@ -209,6 +210,8 @@ pub struct Section {
     pub roles: Roles,
     /// How late its replicas are.
     pub lag: Arc<Lags>,
+    /// What is known of its tables.
+    pub tables: Tables,
     /// `board_dir`: where processes tell each other of all this.
     pub board_dir: Option<PathBuf>,
     /// The file there.
@@ -250,6 +253,7 @@ impl Section {
             balance: Balance::default(),
             roles: Roles::default(),
             lag: Arc::default(),
+            tables: Tables::default(),
             board_dir: None,
             board: Board::default(),
             board_keys: Vec::new(),
@@ -479,6 +483,7 @@ impl Section {
             progress: _,
             roles: _,
             lag: _,
+            tables: _,
             board: _,
             board_keys: _,
             board_dir,

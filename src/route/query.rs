@@ -25,6 +25,9 @@ pub(super) enum Mode {
     Load,
 }
 
+/// The reason of INSERT, REPLACE, UPDATE and DELETE.
+pub const CHANGES_DATA: &str = "changes data";
+
 /// Deeper nesting is not followed: the statement stays on the source. Servers refuse it long before.
 const MAX_DEPTH: usize = 96;
 
@@ -96,7 +99,7 @@ impl Scan<'_> {
     /// INSERT, REPLACE, UPDATE, DELETE.
     pub(super) fn change(&mut self) {
         let at = self.now;
-        self.raise(Class::Write, "changes data", at);
+        self.raise(Class::Write, CHANGES_DATA, at);
         if matches!(self.kw(), Kw::Insert | Kw::Replace) {
             self.effects.push(Effect::SetsInsertId);
         }

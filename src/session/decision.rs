@@ -104,6 +104,11 @@ impl Session {
             }
         }
         let stays = transaction_node.is_some() || router.bound.node().is_some() || router.next_transaction.is_some();
+        if router.promise.tables.is_some() {
+            let schema = self.carry.schema().unwrap_or_default();
+            let may_ask = manner == Manner::Pipelined && self.carry.autocommit();
+            router.look_at_tables(statement, sql, schema, may_ask);
+        }
         let freshness = match (statement.hint, statement.class) {
             _ if manner == Manner::Preparing || stays => router.no_freshness(),
             (hint, Class::Read) => {
@@ -123,8 +128,11 @@ impl Session {
                 };
                 router.freshness(level, ask)
             }
-            // A read-only transaction may start on a replica.
-            (_, Class::Transaction) => router.freshness(None, Ask::Nothing),
+            // A read-only transaction may start on a replica: asked before, so that the wait is over before its snapshot is made.
+            (_, Class::Transaction) => {
+                let ask = if read_only && manner != Manner::Awaited { Ask::Before } else { Ask::Nothing };
+                router.freshness(None, ask)
+            }
             _ => router.no_freshness(),
         };
         if let Some(Hint::Node(name)) = statement.hint

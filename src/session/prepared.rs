@@ -333,10 +333,15 @@ impl Session {
         prepared: &mut Prepared,
         request: &Request<'_>,
         node: usize,
+        asks_behind: bool,
     ) -> Result<(), Error> {
         let family = self.options.family;
         let Some(instance) = prepared.on(node, self.nodes[node].era()) else { return Err(Error::gone(family)) };
         let Some(connection) = self.nodes[node].connection_mut() else { return Err(Error::gone(family)) };
+        if asks_behind {
+            request.queue(connection, instance);
+            return self.send_behind(node).await;
+        }
         request.send(connection, instance).await
     }
 
@@ -353,6 +358,9 @@ impl Session {
     pub async fn execute(&mut self, prepared: &mut Prepared, request: &Request<'_>) -> Result<Executed, Error> {
         if self.phase == Phase::Abandoned {
             self.skip_abandoned_rows().await;
+        }
+        if self.has_unsettled() {
+            self.settle().await;
         }
         self.begin_at_once()?;
         let answer = if self.router.is_some() {
@@ -469,6 +477,7 @@ impl Session {
         self.notice_idle_end(index);
         let current = self.carry.is_current(&self.nodes[index].versions)
             && self.asks_nothing(index)
+            && !self.is_monotonic()
             && self.injects(index, &statement).is_none();
         let node = &mut self.nodes[index];
         let instance = prepared.on(index, node.era()).filter(|_| current);
@@ -506,7 +515,8 @@ impl Session {
         self.bring_up_to_date(node).await?;
         self.at = Some(node);
         self.inject(node, &statement, Manner::Awaited).await.inspect_err(|_| self.after_failure())?;
-        let sent = self.send_execution(prepared, request, node).await;
+        let behind = self.asks_behind(node, &statement, Manner::Awaited, request.flags != 0);
+        let sent = self.send_execution(prepared, request, node, behind).await;
         sent.inspect_err(|_| self.after_failure())?;
         self.note_sent(&statement, sql, decision);
         self.read_reply().await

@@ -20,6 +20,9 @@ impl Session {
         if self.phase == Phase::Abandoned {
             self.skip_abandoned_rows().await;
         }
+        if self.has_unsettled() {
+            self.settle().await;
+        }
         self.forget_before_looking();
         self.begin_at_once()?;
         if self.router.is_some() {
@@ -94,6 +97,9 @@ impl Session {
     pub(super) async fn begin(&mut self) -> Result<(), Error> {
         if self.phase == Phase::Abandoned {
             self.skip_abandoned_rows().await;
+        }
+        if self.has_unsettled() {
+            self.settle().await;
         }
         self.begin_at_once()
     }

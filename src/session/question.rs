@@ -58,9 +58,11 @@ impl Session {
         const LEAST: Duration = Duration::from_secs(1);
         let Some(router) = self.router.as_deref() else { return };
         let wait = match question {
-            Question::Reached { waits: true, .. } => router.promise.wait(),
-            Question::Reached { waits: false, .. } | Question::Lag(_) => Duration::ZERO,
-            Question::Checked | Question::Executed => return,
+            Question::Reached { waits: true, .. } | Question::ReachedPart { waits: true } => router.promise.wait(),
+            Question::Reached { waits: false, .. } | Question::ReachedPart { waits: false } | Question::Lag(_) => {
+                Duration::ZERO
+            }
+            Question::Checked | Question::Executed | Question::TakesWrites | Question::Tables => return,
         };
         let limit = Instant::now() + wait + router.section.recovery.probe.max(LEAST);
         if let Ok(connection) = self.current() {
@@ -81,6 +83,11 @@ impl Session {
         let Some((question, text)) = self.question_to(node) else { return };
         let Some(connection) = self.nodes[node].connection_mut() else { return };
         connection.queue(Command::Query, &[text.as_bytes()]);
+        if question == Question::Tables
+            && let Some(router) = self.router.as_deref_mut()
+        {
+            router.is_asking_about_tables();
+        }
         self.question = Some(question);
         self.prelude_replies += 1;
     }
@@ -107,6 +114,9 @@ impl Session {
         let mariadb = self.server().is_some_and(|server| server.is_mariadb);
         if let Question::Lag(limit) = question {
             return self.read_lag(at, limit, behind).await;
+        }
+        if question == Question::Tables {
+            return self.read_tables(at).await;
         }
         let answer = self.first_row_of_reply().await;
         if let Ok(connection) = self.current() {
@@ -139,12 +149,28 @@ impl Session {
                 self.again = Some(Manner::OnSource);
                 return Err(Error::gone(self.options.family).sent(Sent::No));
             }
+            Question::TakesWrites => {
+                let is_off = |value: &Vec<u8>| value == b"0" || value.eq_ignore_ascii_case(b"OFF");
+                if values.first().is_none_or(is_off) {
+                    // What is not said is believed: the section names the source.
+                    return Ok(());
+                }
+                self.throw_reply_away(at, behind).await?;
+                self.failed();
+                self.learn_roles(None).await;
+                self.again = Some(Manner::OnSource);
+                return Err(Error::gone(self.options.family).sent(Sent::No));
+            }
             Question::Checked => return self.read_check(at, &values, behind).await,
             Question::Reached { version, waits } => (version, waits),
-            Question::Lag(_) => return Ok(()),
+            Question::ReachedPart { waits } => (router.promise.version, waits),
+            Question::Lag(_) | Question::Tables => return Ok(()),
         };
         if values.first().is_some_and(|value| value == b"0") {
-            router.has_reached(at, version);
+            match question {
+                Question::ReachedPart { .. } => router.has_reached_part(at),
+                _ => router.has_reached(at, version),
+            }
             return Ok(());
         }
         router.has_not_reached(at, version, waits);
@@ -163,6 +189,27 @@ impl Session {
         // Another replica is known to be good, or the source is asked.
         self.again = Some(if waits { Manner::OnSource } else { Manner::Awaited });
         Err(Error::gone(self.options.family).sent(Sent::No))
+    }
+
+    /// What a source says of tables. Whatever it is, the statement behind it has been sent and its reply comes.
+    ///
+    /// Errors: a broken connection; nothing is known of that statement then.
+    async fn read_tables(&mut self, at: usize) -> Result<(), Error> {
+        let values = match self.first_row_of_reply().await {
+            Ok(values) => values,
+            Err(error) if error.origin == Origin::Server && !self.current()?.is_broken() => {
+                self.tell_unanswered(at, &error);
+                Vec::new()
+            }
+            Err(_) => {
+                self.failed();
+                return Err(Error::lost(self.options.family).sent(Sent::Yes));
+            }
+        };
+        if let Some(router) = self.router.as_deref_mut() {
+            router.answered_tables(&values);
+        }
+        Ok(())
     }
 
     fn tell_unanswered(&self, at: usize, error: &Error) {

@@ -183,6 +183,7 @@ impl Session {
         let leaves = self.router.as_deref().is_some_and(|router| router.leaves.is_some());
         let current = self.carry.is_current(&self.nodes[index].versions)
             && self.asks_nothing(index)
+            && !self.is_monotonic()
             && self.injects(index, &statement).is_none()
             && !leaves
             && !(statement.class == Class::Session && changes_tracking(&statement));
@@ -331,7 +332,14 @@ impl Session {
                 (decision, fallbacks, node) = self.decide_again(sql, &statement, manner)?;
                 continue;
             }
-            if sent.is_ok() && manner == Manner::Alone && !self.asks_nothing(index) {
+            if sent.is_ok() && self.nodes[index].owes {
+                // From a read whose reply was thrown away.
+                self.settle().await;
+                sent = if self.nodes[index].connection().is_some() { Ok(()) } else { self.open_node(index).await };
+            }
+            // A transaction's snapshot is made by its first statement: what it has to see is waited for before.
+            let asks_first = manner == Manner::Alone || decision.reason == decide::Reason::ReadOnlyTransactionStart;
+            if sent.is_ok() && asks_first && !self.asks_nothing(index) {
                 self.at = Some(index);
                 sent = self.ask_before(index).await;
                 if sent.is_err()
@@ -449,6 +457,10 @@ impl Session {
                 self.inject(index, statement, manner).await?;
                 self.ask(index);
                 self.attach_attributes(index);
+                if self.asks_behind(index, statement, manner, false) {
+                    self.current()?.queue(Command::Query, &[sql]);
+                    return self.send_behind(index).await;
+                }
                 self.current()?.send(Command::Query, &[sql]).await
             }
             What::Prepare(prepared, described) => {
@@ -461,7 +473,8 @@ impl Session {
                 self.prepare_on(prepared, index).await?;
                 self.inject(index, statement, manner).await?;
                 self.ask(index);
-                self.send_execution(prepared, request, index).await
+                let behind = self.asks_behind(index, statement, manner, request.flags != 0);
+                self.send_execution(prepared, request, index, behind).await
             }
         }
     }
@@ -611,6 +624,9 @@ impl Router {
     #[inline(always)]
     fn sent(&mut self, statement: &Statement, sql: &[u8], decision: Decision, schema: &[u8]) {
         self.promise.sent();
+        if self.promise.tables.is_some() {
+            self.note_tables(statement, sql, schema);
+        }
         let read = statement.class == Class::Read && statement.effects.is_empty();
         if read && !statement.needs.set_var_hint && self.next_transaction.is_none() {
             if !self.awaits_plain_read {

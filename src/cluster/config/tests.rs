@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use super::*;
 use crate::cluster::topology::Endpoint;
 use crate::options::TlsMode;
@@ -225,6 +227,18 @@ fn a_level_is_a_word_an_object_or_the_plugins_filter() {
     assert_eq!((aged.level, aged.max_lag.map(|lag| lag.as_millis())), (Some(Level::Eventual), Some(5999)));
     let lag = consistency(r#""consistency": {"level": "eventual", "max_lag_ms": 250}"#).max_lag;
     assert_eq!(lag.map(|lag| lag.as_millis()), Some(250));
+    let tables = |value: &str| consistency(&format!(r#""consistency": {{"tables": {value}}}"#)).tables;
+    assert_eq!((tables("true"), tables("false")), (Some(Duration::from_secs(60)), None));
+    assert_eq!(tables(r#"{"keep_ms": 500}"#), Some(Duration::from_millis(500)));
+    assert!(consistency(r#""consistency": {"monotonic": true}"#).monotonic);
+    assert_eq!(
+        complaints(r#""consistency": {"level": "eventual", "monotonic": true}"#),
+        ["shop.consistency.monotonic: does not go with the level eventual"]
+    );
+    assert_eq!(
+        complaints(r#""consistency": {"tables": {"keep_ms": 1}}"#),
+        ["shop.consistency.tables.keep_ms: expected milliseconds from 100 to 3600000, found 1"]
+    );
     assert_eq!(
         complaints(r#""consistency": {"max_lag_ms": 250}"#),
         ["shop.consistency.max_lag_ms: goes with the level eventual"]

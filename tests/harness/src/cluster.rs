@@ -611,7 +611,7 @@ pub(crate) fn free_port(host: &str) -> Result<u16> {
 }
 
 /// Makes the cluster's folder and takes the lock that says it is in use; sweeps folders that nobody uses any more.
-fn make_folder(wanted: Option<&Path>) -> Result<(PathBuf, File)> {
+pub(crate) fn make_folder(wanted: Option<&Path>) -> Result<(PathBuf, File)> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let own = |folder: &Path| -> Result<File> {
         fs::create_dir(folder).context(|| format!("making {}", folder.display()))?;

@@ -19,6 +19,7 @@ pub mod error;
 pub mod family;
 mod galera;
 pub mod general_log;
+pub mod old;
 pub mod process;
 pub mod proxy;
 mod replication;
