@@ -56,7 +56,8 @@ fn every_way_of_reading_counts() {
         let (cluster, schema) = apart(family, "ways");
         let shop = Shop::new(&addresses(&cluster), &keys(r#", "monotonic": true"#));
         let sql = "SELECT v FROM t";
-        let ways: [(&str, &dyn Fn(&mut Handle)); 6] = [
+        type Way<'a> = (&'a str, &'a dyn Fn(&mut Handle));
+        let ways: [Way<'_>; 6] = [
             ("stored", &|handle| drop(handle.ok(sql))),
             ("streamed", &|handle| assert_eq!(handle.stream(sql), 1)),
             ("sent", &|handle| drop(handle.send(sql))),

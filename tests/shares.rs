@@ -86,8 +86,8 @@ impl Program for Checking {
             Family::MySql => format!("SELECT GTID_SUBSET('{}', @@GLOBAL.gtid_executed)", self.gtid),
             Family::MariaDb => format!("SELECT MASTER_GTID_WAIT('{}', 0) = 0", self.gtid),
         };
-        let has = |node: &usize| self.nodes[*node].value(&check) == "1";
-        let good: Vec<usize> = (1..self.nodes.len()).collect::<Vec<_>>().into_iter().filter(has).collect();
+        let replicas = 1..self.nodes.len();
+        let good: Vec<usize> = replicas.filter(|node| self.nodes[*node].value(&check) == "1").collect();
         self.turn += 1;
         let node = if good.is_empty() { 0 } else { good[self.turn % good.len()] };
         (self.nodes[node].value(sql), node)
