@@ -1,6 +1,6 @@
 //! The programs of `examples/consistency` do what they say, on real clusters of both families, whether the replica is in
 //! step or has stopped.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 #[path = "routed/lab.rs"]
 mod lab;
