@@ -97,6 +97,13 @@ pub struct Server {
     pub host_info: Vec<u8>,
 }
 
+impl Server {
+    /// It leaves the columns of an execution out for clients that ask for that, when they are those told before.
+    pub fn may_leave_columns_out(&self) -> bool {
+        self.capabilities & crate::wire::capabilities::MARIADB_CACHE_METADATA != 0
+    }
+}
+
 /// A version of TLS; its number is the one that Connector/C gives it.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

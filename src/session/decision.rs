@@ -12,9 +12,10 @@ use crate::route::filter::Asked;
 use crate::route::{Access, Class, Hint, Statement};
 
 use super::Session;
+use super::awaited::begins;
 use super::carry::variables;
 use super::promise::Ask;
-use super::steer::{Manner, begins, holder_of};
+use super::steer::{Manner, holder_of};
 
 /// What a statement asks of the decision; `doubtful`: it asks for variables whose values may have changed where the handle
 /// wrote last.

@@ -9,12 +9,12 @@ use crate::log;
 use crate::route::{Access, Charset, Isolation};
 
 use super::arm;
+use super::awaited::Awaited;
 use super::bound::Change;
 use super::carry::literal::{self, Repeatable};
 use super::carry::variables::{self, Setting};
 use super::effects::{Given, Pending};
 use super::routed::{Loss, Router};
-use super::steer::Awaited;
 use super::tracking::{Changes, TrackType};
 use super::{MORE_RESULTS, Phase, Session};
 

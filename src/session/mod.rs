@@ -7,6 +7,7 @@
 //! [`Session::read_query_result`] (head, observe); rows by [`Session::store_result`] or [`Session::use_result`].
 
 mod arm;
+mod awaited;
 mod bound;
 mod calls;
 mod carry;
@@ -35,6 +36,7 @@ mod published;
 mod quality;
 mod query;
 mod question;
+mod reading;
 mod recover;
 mod reload;
 mod results;
@@ -311,7 +313,7 @@ impl Session {
 
     /// The server used last leaves the columns of an execution out for Connector/C, when they are those told before.
     pub fn may_leave_columns_out(&self) -> bool {
-        self.server().is_some_and(|server| server.capabilities & crate::wire::capabilities::MARIADB_CACHE_METADATA != 0)
+        self.server().is_some_and(|server| server.may_leave_columns_out())
     }
 
     /// Counts the changes of the default schema.

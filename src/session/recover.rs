@@ -16,10 +16,11 @@ use crate::error::{Error, Origin, Sent};
 use crate::result::{Builder, Columns, StoredRows};
 use crate::route::{Class, Statement};
 
+use super::awaited::Awaited;
 use super::discover::{Search, may_take_no_writes, takes_no_writes};
 use super::membership::{is_not_prepared, waited_in_vain};
 use super::routed::Loss;
-use super::steer::{Awaited, Manner, What};
+use super::steer::{Manner, What};
 use super::{Phase, Session};
 
 /// The longest statement that is kept for its result to be read again elsewhere, bytes.

@@ -24,6 +24,7 @@ use crate::route::transaction::Tracker;
 use crate::route::{ClassifyConfig, LexContext, Server, ServerFamily};
 
 use super::arm::{Shown, Way};
+use super::awaited::Awaited;
 use super::bound::Bound;
 use super::carry::{Part, variables::Setting};
 use super::connect::{ConnectArgs, Environment};
@@ -31,7 +32,7 @@ use super::effects::{self, Pending};
 use super::nodes::Node;
 use super::promise::Promise;
 use super::recover::Rerun;
-use super::steer::{Awaited, holder_of, unknown_thread};
+use super::steer::{holder_of, unknown_thread};
 use super::tally::Pooled;
 use super::{Phase, Session};
 
