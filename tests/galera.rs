@@ -176,7 +176,7 @@ fn nodes_that_are_not_synced_or_reject_statements_get_none() {
 fn nodes_that_die_freeze_or_lose_their_cluster_are_replaced() {
     let Some(cluster) = cluster() else { return };
     let schema = lab::database(&cluster, "states", &[lab::TABLE]);
-    let shop = Shop::new(&addresses(&cluster), &KEYS.replace("20000", "4000"));
+    let shop = Shop::new(&addresses(&cluster), &KEYS.replace("20000", "30000"));
     let mut handle = shop.connect(Some(&schema));
     assert_eq!(write_and_read(&mut handle, "first").0, 0);
 
