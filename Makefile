@@ -14,6 +14,7 @@ RELEASE := $(TARGET)/release
 CLUSTER := $(TARGET)/debug/cluster
 # The folder of libraries named as the originals.
 SONAMES := $(RELEASE)/sonames
+HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 
 bindir = $(PREFIX)/bin
@@ -21,7 +22,7 @@ libdir = $(PREFIX)/lib
 includedir = $(PREFIX)/include
 pkgconfigdir = $(libdir)/pkgconfig
 
-.PHONY: build release cluster soname demo test oracle chaos conformance bench lockstep soak consistency fuzz generated install uninstall clean help
+.PHONY: build release cluster soname demo test oracle chaos conformance bench large lockstep sanitize soak consistency shares fuzz generated install uninstall clean help
 .DEFAULT_GOAL := build
 
 build: ## the library, target/release/libmysqlclient_ms.so, and the program mysqlclient-ms (the default)
@@ -54,6 +55,9 @@ test: ## all tests: Rust, C, and real clusters of MariaDB and MySQL (with CI set
 	@sh tests/packages.sh test
 	@bash tests/harness/get-mysql.sh || { [ -z "$$CI" ] && echo "going on without MySQL"; }
 	@bash tests/harness/get-mariadb.sh || { [ -z "$$CI" ] && echo "going on without a newer MariaDB"; }
+	@bash tests/harness/get-galera.sh || { [ -z "$$CI" ] && echo "going on without Galera"; }
+	@bash tests/harness/get-mysql56.sh || { [ -z "$$CI" ] && echo "going on without MySQL 5.6"; }
+	@python3 tests/harness/get-pdo-mysql.py || { [ -z "$$CI" ] && echo "going on without pdo_mysql"; }
 	@bash tests/real_programs/get-programs.sh || { [ -z "$$CI" ] && echo "going on without the programs of tests/real_programs"; }
 	@bash tests/oracle/get-suites.sh || { [ -z "$$CI" ] && echo "going on without the servers' test suites"; }
 	@echo "running all tests"
@@ -89,10 +93,30 @@ consistency: ## 100,000 promised reads on each family, while replicas are paused
 	@bash tests/harness/get-mysql.sh
 	STALENESS_READS=$(or $(STALENESS_READS),100000) $(CARGO) test --test staleness -- --nocapture
 
+shares: ## how many reads replicas serve under session consistency at 50 ms of lag, beside the plugin's two ways: SHARES_TIME seconds each (20)
+	@sh tests/packages.sh test
+	@bash tests/harness/get-mysql.sh
+	SHARES_TIME=$(or $(SHARES_TIME),20) $(CARGO) test --test shares -- --nocapture
+
 lockstep: ## random calls in the originals and in ours at once, LOCKSTEP_SECONDS (300) per family; LOCKSTEP_SEED, LOCKSTEP_CALLS
 	@sh tests/packages.sh test
 	@bash tests/harness/get-mysql.sh
 	LOCKSTEP_SECONDS=$(or $(LOCKSTEP_SECONDS),300) $(CARGO) test --test lockstep -- --nocapture
+
+large: ## a result of LARGE_GB (10) gigabytes read row by row, by both interfaces from both servers, at constant memory
+	@sh tests/packages.sh test
+	@bash tests/harness/get-mysql.sh
+	UNBUFFERED_GB=$(or $(LARGE_GB),10) $(CARGO) test --test c_programs -- --nocapture unbuffered
+
+sanitize: ## the C programs under valgrind, then with library and programs built for AddressSanitizer
+	@sh tests/packages.sh test
+	@bash tests/harness/get-mysql.sh
+	C_PROGRAMS_UNDER=valgrind $(CARGO) test --test c_programs
+	@echo "building the library with AddressSanitizer"
+	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address CARGO_PROFILE_DEV_DEBUG=line-tables-only \
+	  $(CARGO) rustc --lib --crate-type cdylib --target $(HOST) --target-dir $(TARGET)/asan
+	C_PROGRAMS_UNDER=asan MS_LIBRARY=$(abspath $(TARGET))/asan/$(HOST)/debug/libmysqlclient_ms.so \
+	  $(CARGO) test --test c_programs
 
 soak: ## sysbench, unchanged, for SOAK_TIME seconds (60) on both families: where did its statements run?
 	@sh tests/packages.sh test

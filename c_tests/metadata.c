@@ -98,10 +98,12 @@ int main(void)
   section("not allowed");
   show_rc("NONE", query(m, "SET resultset_metadata = NONE"), m);
   say("flag %d", (m->client_flag & CLIENT_OPTIONAL_RESULTSET_METADATA) != 0);
-  all_of(connected_to(NULL, db(), CLIENT_MULTI_STATEMENTS));
+  MYSQL *o = connected_to(NULL, db(), CLIENT_MULTI_STATEMENTS);
+  all_of(o);
+  mysql_close(o);
 
   section("allowed by a flag");
-  MYSQL *o = connected_to(NULL, db(), CLIENT_MULTI_STATEMENTS | CLIENT_OPTIONAL_RESULTSET_METADATA);
+  o = connected_to(NULL, db(), CLIENT_MULTI_STATEMENTS | CLIENT_OPTIONAL_RESULTSET_METADATA);
   say("flag %d", (o->client_flag & CLIENT_OPTIONAL_RESULTSET_METADATA) != 0);
   all_of(o);
   if (server_is_mysql()) {

@@ -73,10 +73,20 @@ static void show_all(void)
          or_null(v.password), v.color, v.set, v.flagset);
 }
 
+/* Options point into the program's texts as long as it runs: they are kept where leak checks find them. */
+char *kept[2000];
+static char *keep(char *text)
+{
+  static size_t count;
+  if (count == sizeof kept / sizeof *kept)
+    exit(1);
+  return kept[count++] = text;
+}
+
 /* Parses a line of words, in which % stands for a space. */
 static void parse(const char *line, one *callback)
 {
-  char *words[40] = { "program" }, *text = strdup(line), *save = NULL;
+  char *words[40] = { "program" }, *text = keep(strdup(line)), *save = NULL;
   int count = 1;
   for (char *word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
     for (char *at = word; *at; at++)
@@ -185,7 +195,7 @@ static void load(const char *what, const char *conf, const char **groups, char *
 #define GIVEN(...) (char *[]) { __VA_ARGS__ __VA_OPT__(,) NULL }
 static char *with(const char *option, const char *path)
 {
-  char *text = malloc(300);
+  char *text = keep(malloc(300));
   snprintf(text, 300, "%s%s", option, path);
   return text;
 }

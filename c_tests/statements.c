@@ -10,6 +10,14 @@ static void show_stmt(const char *what, long long rc, MYSQL_STMT *s)
       or_null(mysql_stmt_error(s)));
 }
 
+/* How closing one ended, and what a new one then says of itself. */
+static void show_closed(const char *what, long long rc, MYSQL *m)
+{
+  MYSQL_STMT *s = mysql_stmt_init(m);
+  show_stmt(what, rc, s);
+  mysql_stmt_close(s);
+}
+
 static void counts(const char *what, MYSQL_STMT *s)
 {
   say("%-34s affected=%lld id=%llu rows=%llu fields=%u params=%lu", what, (long long)mysql_stmt_affected_rows(s),
@@ -129,7 +137,7 @@ static void life(MYSQL *m)
   counts("stored", s);
   fetch(s, &r);
   show_stmt("reset", mysql_stmt_reset(s), s);
-  show_stmt("close", mysql_stmt_close(s), mysql_stmt_init(m));
+  show_closed("close", mysql_stmt_close(s), m);
 
   s = prepared(m, "INSERT INTO st (n, t) VALUES (?, 'new')");
   counts("prepared", s);
@@ -256,7 +264,7 @@ static void misuse(MYSQL *m)
   show("handle", m);
   mysql_free_result(mysql_store_result(m));
   show_stmt("execute", mysql_stmt_execute(s), s);
-  show_stmt("close over waiting rows", mysql_stmt_close(s), mysql_stmt_init(m));
+  show_closed("close over waiting rows", mysql_stmt_close(s), m);
   alive(m);
 }
 
@@ -411,7 +419,7 @@ static void procedures(MYSQL *m)
   }
   alive(m);
   show_stmt("execute, rows left", mysql_stmt_execute(s), s);
-  show_stmt("close", mysql_stmt_close(s), mysql_stmt_init(m));
+  show_closed("close", mysql_stmt_close(s), m);
   alive(m);
   s = prepared(m, "CALL sp(1, @x, @y)");
   show_stmt("execute", mysql_stmt_execute(s), s);

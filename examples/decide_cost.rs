@@ -57,7 +57,7 @@ fn decide(handle: &mut Handle<'_>, held: &mysqlclient_ms::cluster::config::Snaps
     let now = SystemClock.now();
     let changed = handle.store.may_have_changed(held, now);
     let statement = handle.cache.classify(black_box(SQL), &handle.context, &handle.classify);
-    let (wanted, hinted) = Wanted::by(&statement);
+    let (wanted, hinted) = Wanted::by(&statement, false);
     let situation = Situation {
         hinted,
         asked: Some(Asked { sql: SQL, statement: &statement, schema: b"shop" }),

@@ -141,7 +141,7 @@ pub const COLLATION_COUNT: usize = table::COLLATIONS.len();
 /// The character set with this name, any case; `utf8` is `utf8mb3` as in both client libraries.
 pub fn by_name(name: &str) -> Option<&'static Charset> {
     let name = if name.eq_ignore_ascii_case("utf8") { "utf8mb3" } else { name };
-    CHARSETS.iter().find(|charset| charset.name().eq_ignore_ascii_case(name))
+    CHARSETS.iter().find(|charset| charset.c_name().to_bytes().eq_ignore_ascii_case(name.as_bytes()))
 }
 
 /// The collation with this number.

@@ -248,6 +248,8 @@ fn the_host_scope_shows_the_writes_of_other_processes() {
         let shop = Shop::new(&addresses(&cluster), r#""consistency": {"scope": "host", "wait_ms": 50}"#);
         let mut handle = shop.connect(Some("test_board"));
         assert_eq!(handle.value("SELECT v FROM t"), "0");
+        assert_eq!(handle.node(), 0, "{family}: what was written before the board was made, the source knows");
+        assert_eq!(handle.value("SELECT v FROM t"), "0");
         assert_eq!(handle.node(), 1, "{family}: {}", handle.decision());
         cluster.stop_applier(1).unwrap();
         for value in 1..6 {

@@ -67,3 +67,12 @@ fn programs_survive_what_happens_to_nodes_and_know_what_became_of_their_writes()
         }
     }
 }
+
+#[test]
+fn the_checker_finds_what_it_is_there_for() {
+    let chaos = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/chaos/try_check.py");
+    let output = Command::new("/usr/bin/python3").arg("-B").arg(chaos).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(said.trim_end().ends_with(" found"), "{said}");
+}

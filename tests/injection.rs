@@ -112,6 +112,50 @@ fn the_counter_moves_with_what_commits_on_a_source_and_with_nothing_else() {
 }
 
 #[test]
+fn executions_with_results_are_counted_and_out_of_order_ones_are_not() {
+    for family in families() {
+        let cluster = cluster(family);
+        cluster.sql(0, "CREATE PROCEDURE test_own.twice() BEGIN SELECT 1; SELECT 2; END").unwrap();
+        for more in ["", r#", "report_error": true"#] {
+            let shop = Shop::new(&addresses(&cluster), &keys(more));
+            let mut handle = shop.connect(Some("test_own"));
+            let mut prepared = Prepared::default();
+            block_on(handle.session.prepare(&mut prepared, b"/*ms=master*/ SELECT id FROM counter")).unwrap();
+            let request = || Request { parameters: Parameters::default(), ..Request::default() };
+            let stored = moved(&cluster, || {
+                block_on(handle.session.execute(&mut prepared, &request())).unwrap();
+                let mut rows = mysqlclient_ms::result::BinaryRows::default();
+                block_on(handle.session.store_statement_rows(&[], &mut rows)).unwrap();
+            });
+            assert_eq!(stored, 1, "{family} {more}: stored");
+            let streamed = moved(&cluster, || {
+                block_on(handle.session.execute(&mut prepared, &request())).unwrap();
+                // Its rows are not read yet: nothing else may run, and nothing is injected for it.
+                let refused = moved(&cluster, || {
+                    let error = block_on(handle.session.run(b"INSERT INTO t (v) VALUES (1)")).unwrap_err();
+                    assert_eq!(error.code, 2014, "{family} {more}");
+                });
+                assert_eq!(refused, 0, "{family} {more}");
+                let mut row = Vec::new();
+                while block_on(handle.session.next_statement_row(&mut row)).unwrap() {}
+            });
+            assert_eq!(streamed, 1, "{family} {more}: one by one");
+            let called = moved(&cluster, || {
+                block_on(handle.session.run(b"CALL twice()")).unwrap();
+                loop {
+                    let mut rows = mysqlclient_ms::result::StoredRows::default();
+                    block_on(handle.session.store_result(&mut rows)).unwrap();
+                    if !block_on(handle.session.next_result()).unwrap() {
+                        break;
+                    }
+                }
+            });
+            assert_eq!(called, 1, "{family} {more}: a procedure with several results");
+        }
+    }
+}
+
+#[test]
 fn without_report_error_the_injection_costs_no_round_trip() {
     for family in families() {
         let cluster = cluster(family);

@@ -13,7 +13,7 @@ build="gcc libc6-dev make"
 case ${1:-} in
   build) needed="$build" ;;
   demo) needed="$build $servers $drivers libmariadb-dev python3" ;;
-  test) needed="$build $servers $drivers libmariadb-dev libdbd-mariadb-perl sysbench python3" ;;
+  test) needed="$build $servers $drivers libmariadb-dev libdbd-mariadb-perl sysbench valgrind python3 php-cli php-dev dpkg-dev" ;;
   conformance)
     needed="$build g++ $servers $drivers libmariadb-dev libdbd-mariadb-perl libdbi-perl libdevel-checklib-perl
       libtest-deep-perl libproc-processtable-perl libtest-distmanifest-perl dpkg-dev pkg-config python3-dev python3-venv python3-pip zlib1g-dev libssl-dev" ;;

@@ -567,3 +567,66 @@ fn finish<F: Future>(mut operation: std::pin::Pin<&mut F>) -> F::Output {
         }
     }
 }
+
+#[test]
+fn hints_need_the_word_of_the_configuration_and_may_be_forced() {
+    for family in families() {
+        let cluster = shared(family);
+        let schema = lab::database(cluster, "hint_words", &[lab::TABLE]);
+        let word = Shop::new(
+            &addresses(cluster),
+            r#""hints": {"word": "s3cret", "arguments": true}, "consistency": "eventual""#,
+        );
+        let mut handle = word.connect(Some(&schema));
+        for (sql, source) in [
+            ("/*ms=master*/ SELECT COUNT(*) FROM t", false),
+            ("/* s3cret:ms=master */ SELECT COUNT(*) FROM t", true),
+            ("/*S3CRET:ms=master*/ SELECT COUNT(*) FROM t", false),
+            ("/*s3cret: MS=MASTER*/ SELECT COUNT(*) FROM t", true),
+            ("-- s3cret:ms=node:source\nSELECT COUNT(*) FROM t", true),
+            ("/*s3cret ms=master*/ SELECT COUNT(*) FROM t", false),
+        ] {
+            handle.ok(sql);
+            assert_eq!(handle.node() == 0, source, "{family}: {sql}: {}", handle.decision());
+        }
+        let forced = Shop::new(&addresses(cluster), r#""hints": {"force": true}"#);
+        let mut handle = forced.connect(Some(&schema));
+        assert_eq!(handle.code("/*ms=slave*/ INSERT INTO t (v) VALUES ('x')"), 1290, "{family}");
+        assert_ne!(handle.node(), 0, "{family}: {}", handle.decision());
+        handle.ok("INSERT INTO t (v) VALUES ('x')");
+        assert_eq!(handle.node(), 0, "{family}");
+        let safe = Shop::new(&addresses(cluster), "");
+        let mut handle = safe.connect(Some(&schema));
+        handle.ok("/*ms=slave*/ INSERT INTO t (v) VALUES ('x')");
+        assert_eq!(handle.node(), 0, "{family}");
+    }
+}
+
+#[test]
+fn a_source_that_refuses_the_account_or_is_dead_leaves_the_replicas_usable() {
+    for family in families() {
+        let cluster = shared(family);
+        let schema = lab::database(cluster, "refused_account", &[lab::TABLE]);
+        let at = addresses(cluster);
+        let keys = r#""failover": "loop_before_master", "consistency": "eventual""#;
+        let shop = Shop::of(&Shop::text(&at, &[r#""password": "wrong""#], keys));
+        let mut handle = shop.connect(Some(&schema));
+        assert_eq!((handle.code("INSERT INTO t (v) VALUES ('x')"), handle.session.thread_id()), (1045, 0), "{family}");
+        for _ in 0..2 {
+            handle.ok("SELECT COUNT(*) FROM t");
+            assert_ne!(handle.node(), 0, "{family}");
+            assert_eq!(handle.code("INSERT INTO t (v) VALUES ('x')"), 1045, "{family}: each time");
+        }
+        // Nobody is there: the last error, for each statement.
+        let proxies: Vec<Proxy> =
+            at.iter().map(|(host, port)| Proxy::start(&format!("{host}:{port}")).unwrap()).collect();
+        proxies.iter().for_each(Proxy::refuse);
+        let dead: Vec<_> = proxies.iter().map(|proxy| (proxy.host(), proxy.port())).collect();
+        let mut handle = Shop::new(&dead, keys).connect(Some(&schema));
+        for sql in ["SELECT COUNT(*) FROM t", "INSERT INTO t (v) VALUES ('x')", "SELECT COUNT(*) FROM t"] {
+            assert_eq!((handle.code(sql), handle.session.thread_id()), (2003, 0), "{family}: {sql}");
+        }
+        proxies.iter().for_each(|proxy| proxy.pass().unwrap());
+        handle.ok("SELECT COUNT(*) FROM t");
+    }
+}

@@ -12,7 +12,7 @@ use lab::{Handle, Shop, addresses};
 use mysqlclient_ms::conn::driver::block_on;
 use mysqlclient_ms::error::Error;
 use mysqlclient_ms::result::{BinaryRows, Values, Width};
-use mysqlclient_ms::session::{Executed, Parameters, Prepared, Request, RowsAre};
+use mysqlclient_ms::session::{Executed, Parameters, Prepared, Request, RowsAre, Shape};
 
 const ROUND_ROBIN: &str = r#""filters": {"roundrobin": []}"#;
 
@@ -46,7 +46,7 @@ fn execute(handle: &mut Handle, prepared: &mut Prepared, texts: &[&str]) -> Resu
 
 /// The first column of all rows, as bytes of the protocol.
 fn first_values(handle: &mut Handle, executed: Executed) -> Vec<Vec<u8>> {
-    let columns = executed.columns.unwrap();
+    let Shape::New(columns) = executed.shape else { panic!("no columns: {executed:?}") };
     let width = Width::of(columns.iter().next().unwrap().column_type);
     let mut rows = BinaryRows::default();
     block_on(handle.session.store_statement_rows(&[], &mut rows)).unwrap();

@@ -2,7 +2,8 @@
 //!
 //! Unchanged programs in C, Perl and Python, preloaded, write counters and read them back: by the same handle, by another
 //! handle of the process, by another process of the host, and by a token ([`tests/staleness`](staleness)). A read that shows less
-//! than was acknowledged, or more than was ever written, is a violation. In the same run the guarantee is switched off, and
+//! than was acknowledged, or more than was ever written, is a violation. Reads of what others write are followed, too: by one
+//! handle ("forward") and by several under the scope host ("onward"); one that shows less than the one before is a violation. In the same run the guarantee is switched off, and
 //! the programs have to find violations: otherwise they would prove nothing.
 //!
 //! `STALENESS_TIME` (seconds for each family, default 10) and `STALENESS_SEED`; `make consistency` runs it until 100,000 reads.
@@ -53,26 +54,31 @@ fn c_worker(folder: &Path) -> PathBuf {
     program
 }
 
-/// Three sections over the same nodes: one for each scope.
+/// Sections over the same nodes: one for each scope, and two whose reads do not go back in time.
 fn configuration(cluster: &Cluster, promised: bool) -> String {
     let node = |n: usize| {
         let at = cluster.endpoint(n);
         format!(r#"{{"host": "{}", "port": {}}}"#, at.host, at.port)
     };
-    let section = |scope: &str| {
+    let section = |name: &str| {
         let level = if promised { "session" } else { "eventual" };
+        let (scope, monotonic) = match name {
+            "forward" => ("handle", promised),
+            "onward" => ("host", promised),
+            scope => (scope, false),
+        };
         format!(
-            r#""{scope}": {{"master": {{"n0": {}}}, "slave": {{"n1": {}, "n2": {}}},
+            r#""{name}": {{"master": {{"n0": {}}}, "slave": {{"n1": {}, "n2": {}}},
                 "discover": "read_only", "probe_ms": 1000, "wait_for_primary_ms": 10000,
                 "failover": {{"strategy": "loop_before_master", "remember_failed": true}},
                 "timeouts": {{"connect": 2000, "read": 10000, "write": 10000}}, "filters": {{"roundrobin": []}},
-                "consistency": {{"level": "{level}", "scope": "{scope}", "wait_ms": 50}}}}"#,
+                "consistency": {{"level": "{level}", "scope": "{scope}", "wait_ms": 50, "monotonic": {monotonic}}}}}"#,
             node(0),
             node(1),
             node(2)
         )
     };
-    format!("{{{}}}", ["handle", "process", "host"].map(section).join(","))
+    format!("{{{}}}", ["handle", "process", "host", "forward", "onward"].map(section).join(","))
 }
 
 fn start(command: &mut Command, config: &Path, id: usize, seconds: u64) -> Child {
@@ -214,6 +220,9 @@ fn every_promised_read_shows_what_was_written() {
         let violations: u64 = counts.values().map(|count| count.violations).sum();
         println!("{family}, nothing promised: {counts:?}; for instance {:?}", words.first());
         assert!(violations > 0, "{family}: nothing was stale without a promise: the run proves nothing");
+        for way in ["forward", "onward"] {
+            assert!(counts[way].violations > 0, "{family}: no read went back in time without a promise: {counts:?}");
+        }
         cluster.wait_in_step().unwrap();
 
         let (mut total, mut round) = (BTreeMap::<String, Count>::new(), 1);
@@ -246,6 +255,6 @@ fn every_promised_read_shows_what_was_written() {
         }
         let reads: u64 = total.values().map(|count| count.reads).sum();
         println!("{family}: {reads} promised reads without a violation: {total:?}");
-        assert_eq!(total.len(), 4, "{family}: {total:?}");
+        assert_eq!(total.len(), 6, "{family}: {total:?}");
     }
 }

@@ -5,7 +5,7 @@ use std::ffi::c_ulong;
 
 use libfuzzer_sys::fuzz_target;
 use mysqlclient_ms::options::Family;
-use mysqlclient_ms::result::StreamRow;
+use mysqlclient_ms::result::{Definition, StreamRow};
 use mysqlclient_ms::wire::{auth, column, err, greeting, ok, row};
 
 fuzz_target!(|data: &[u8]| {
@@ -26,7 +26,10 @@ fuzz_target!(|data: &[u8]| {
                 assert_eq!(state.len(), 5);
             }
         }
-        5 => drop(column::parse(packet, flags & 1 != 0, flags & 2 != 0)),
+        5 => {
+            let mut own = [packet, &[0]].concat();
+            drop(column::decode(&mut own, 0, flags & 1 != 0, flags & 2 != 0, &mut Definition::default()));
+        }
         6 => {
             let columns = usize::from(choice >> 3 & 7) + 1;
             let mut longest: Vec<c_ulong> = vec![0; columns];

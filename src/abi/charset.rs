@@ -34,7 +34,8 @@ entry! {
 entry! {
     /// Changes the handle's character set: SET NAMES on every node, and escaping follows.
     ///
-    /// Returns: 0; 1 on an error. Errors: 2019 for a name that is not known here; 1115 for one the server lacks.
+    /// Returns: 0; 1 on an error. Errors: 2019 for a name that is not known here; 1115 for one the server lacks; 2006 on a
+    /// handle that is not connected (MariaDB family).
     ///
     /// # Safety
     /// `mysql` is NULL or a valid handle; `name` a NUL-ended string.

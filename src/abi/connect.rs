@@ -156,8 +156,16 @@ pub(super) fn connected<F: Abi>(
     // A call that was wrong in itself is not a connect that failed.
     let failed =
         result.as_ref().is_err_and(|error| !matches!(error.code, cr::ALREADY_CONNECTED | cr::INVALID_CLIENT_FLAG));
+    // libmysqlclient leaves the state of an error of before where it is.
+    // SAFETY: lent through `mysql`.
+    let state = unsafe { F::sqlstate(mysql).read() };
+    let keeps = F::FAMILY == Family::MySql && !handle.session.is_routed();
     // SAFETY: lent through `mysql`.
     let answer = unsafe { handle.answer(mysql, result) };
+    if answer == 0 && keeps {
+        // SAFETY: lent through `mysql`.
+        unsafe { F::sqlstate(mysql).write(state) };
+    }
     if failed {
         match handle.session.take_greeted() {
             // SAFETY: lent through `mysql`.

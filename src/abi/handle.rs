@@ -266,6 +266,20 @@ impl<F: Abi> Handle<F> {
         Some((slot, unsafe { ptr::addr_of!((*slot).magic).read() }))
     }
 
+    /// Whether this is a handle of ours made by the other family's `mysql_init`: its public fields lie elsewhere.
+    ///
+    /// # Safety
+    /// As for [`Handle::lend`].
+    #[inline]
+    pub unsafe fn is_others(mysql: *mut F::Mysql) -> bool {
+        let other = match F::FAMILY {
+            Family::MySql => Family::MariaDb,
+            Family::MariaDb => Family::MySql,
+        };
+        // SAFETY: the caller's promise.
+        unsafe { Self::look(mysql) }.is_some_and(|(_, mark)| mark == magic(other) || mark == busy(other))
+    }
+
     /// Marks the handle as lendable or not.
     ///
     /// # Safety
@@ -341,12 +355,15 @@ impl<F: Abi> Handle<F> {
             }
         }
         handle.magic = 0;
-        let owned = handle.owned;
+        let (owned, connected) = (handle.owned, handle.shown.connected);
         let raw: *mut Handle<F> = handle;
         // SAFETY: made by `Box::into_raw` in `init`, closed only here.
         drop(unsafe { Box::from_raw(raw) });
         // SAFETY: writable by the caller's promise.
         unsafe {
+            if connected {
+                F::affected_rows(mysql).write(!0);
+            }
             F::handle_slot(mysql).write(ptr::null_mut());
             F::fd(mysql).write(-1);
             F::vio(mysql).write(ptr::null_mut());

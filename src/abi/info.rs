@@ -6,10 +6,13 @@ use std::ffi::{c_char, c_int, c_uint, c_ulong};
 use std::ptr;
 
 use crate::conn::driver::block_on;
+use crate::error::Error;
+use crate::options::Family;
 use crate::session::TrackType;
 
-use super::entry::entry;
+use super::entry::{entry, set_error};
 use super::handle::Handle;
+use super::step;
 
 entry! {
     /// Error number of the last call; 0 = none. Reads `MYSQL.net.last_errno`, which programs may have written.
@@ -40,8 +43,16 @@ entry! {
     /// # Safety
     /// `mysql` is NULL or points to a `MYSQL`, closed or not.
     fn mysql_sqlstate<F>(mysql: *mut F::Mysql) -> *const c_char;
-    handle mysql, fails c"00000".as_ptr(), {
+    handle mysql, fails sqlstate_of_nobody(F::FAMILY), {
         F::sqlstate(mysql).cast_const().cast()
+    }
+}
+
+/// What `mysql_sqlstate` says of NULL: libmysqlclient, that there is no connection.
+fn sqlstate_of_nobody(family: Family) -> *const c_char {
+    match family {
+        Family::MySql => c"08001".as_ptr(),
+        Family::MariaDb => c"00000".as_ptr(),
     }
 }
 
@@ -52,6 +63,10 @@ entry! {
     /// `mysql` is NULL or points to a `MYSQL`.
     fn mysql_affected_rows<F>(mysql: *mut F::Mysql) -> u64;
     handle mysql, fails !0, {
+        // SAFETY: the caller's promise.
+        if unsafe { Handle::<F>::is_others(mysql) } {
+            return !0;
+        }
         // SAFETY: the caller's promise.
         unsafe { F::affected_rows(mysql).read() }
     }
@@ -65,6 +80,10 @@ entry! {
     fn mysql_insert_id<F>(mysql: *mut F::Mysql) -> u64;
     handle mysql, fails 0, {
         // SAFETY: the caller's promise.
+        if unsafe { Handle::<F>::is_others(mysql) } {
+            return 0;
+        }
+        // SAFETY: the caller's promise.
         unsafe { F::insert_id(mysql).read() }
     }
 }
@@ -76,6 +95,10 @@ entry! {
     /// `mysql` is NULL or points to a `MYSQL`.
     fn mysql_field_count<F>(mysql: *mut F::Mysql) -> c_uint;
     handle mysql, fails 0, {
+        // SAFETY: the caller's promise.
+        if unsafe { Handle::<F>::is_others(mysql) } {
+            return 0;
+        }
         // SAFETY: the caller's promise.
         unsafe { F::field_count(mysql).read() }
     }
@@ -89,6 +112,10 @@ entry! {
     fn mysql_warning_count<F>(mysql: *mut F::Mysql) -> c_uint;
     handle mysql, fails 0, {
         // SAFETY: the caller's promise.
+        if unsafe { Handle::<F>::is_others(mysql) } {
+            return 0;
+        }
+        // SAFETY: the caller's promise.
         unsafe { F::warning_count(mysql).read() }
     }
 }
@@ -100,6 +127,10 @@ entry! {
     /// `mysql` is NULL or points to a `MYSQL`.
     fn mysql_info<F>(mysql: *mut F::Mysql) -> *const c_char;
     handle mysql, fails ptr::null(), {
+        // SAFETY: the caller's promise.
+        if unsafe { Handle::<F>::is_others(mysql) } {
+            return ptr::null();
+        }
         // SAFETY: the caller's promise.
         unsafe { F::info(mysql).read() }
     }
@@ -113,6 +144,10 @@ entry! {
     fn mysql_thread_id<F>(mysql: *mut F::Mysql) -> c_ulong;
     handle mysql, fails 0, {
         // SAFETY: the caller's promise.
+        if unsafe { Handle::<F>::is_others(mysql) } {
+            return 0;
+        }
+        // SAFETY: the caller's promise.
         unsafe { F::thread_id(mysql).read() }
     }
 }
@@ -125,6 +160,10 @@ entry! {
     fn mysql_get_proto_info<F>(mysql: *mut F::Mysql) -> c_uint;
     handle mysql, fails 0, {
         // SAFETY: the caller's promise.
+        if unsafe { Handle::<F>::is_others(mysql) } {
+            return 0;
+        }
+        // SAFETY: the caller's promise.
         unsafe { F::protocol_version(mysql).read() }
     }
 }
@@ -134,6 +173,10 @@ entry! {
 /// # Safety
 /// `mysql` is NULL or a valid handle; `text` is a field of it.
 pub(super) unsafe fn know_server<F: super::family::Abi>(mysql: *mut F::Mysql, text: *mut *mut c_char) -> bool {
+    // SAFETY: the caller's promise.
+    if unsafe { Handle::<F>::is_others(mysql) } {
+        return false;
+    }
     // What was published stays, also when the connection is gone, and while an operation is pending.
     // SAFETY: the caller's promise; a published text is ended by NUL.
     if unsafe { super::convert::c_bytes(text.read()) }.is_some_and(|text| !text.is_empty()) {
@@ -141,6 +184,10 @@ pub(super) unsafe fn know_server<F: super::family::Abi>(mysql: *mut F::Mysql, te
     }
     // SAFETY: the caller's promise.
     let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return false };
+    if !handle.session.is_routed() && handle.session.server().is_none() {
+        // Nothing to ask, and no error, as in the originals.
+        return false;
+    }
     let result = block_on(handle.session.know_server());
     // SAFETY: lent through `mysql`.
     unsafe { handle.answer(mysql, result) == 0 }
@@ -161,7 +208,7 @@ unsafe fn meet_server<F: super::family::Abi>(mysql: *mut F::Mysql) {
 entry! {
     /// The server's version text. A lazy handle whose section is not known yet connects to its source.
     ///
-    /// Returns: the text; NULL if there is no server (2006 on a handle that is not connected).
+    /// Returns: the text; NULL if there is no server, without an error on a handle that is not connected.
     ///
     /// # Safety
     /// `mysql` is NULL or a valid handle.
@@ -179,12 +226,20 @@ entry! {
 entry! {
     /// The server's version as a number: major * 10000 + minor * 100 + patch; 0 if there is no server.
     ///
+    /// Errors: 2014 on a handle that is not connected (MySQL family).
+    ///
     /// # Safety
     /// `mysql` is NULL or a valid handle.
     fn mysql_get_server_version<F>(mysql: *mut F::Mysql) -> c_ulong;
     handle mysql, fails 0, {
         // SAFETY: the caller's promise.
         if unsafe { !know_server::<F>(mysql, F::server_version(mysql)) } {
+            // SAFETY: the caller's promise.
+            let plain = unsafe { Handle::<F>::lend_quietly(mysql) }.is_some_and(|handle| !handle.session.is_routed());
+            if F::FAMILY == Family::MySql && plain {
+                let error = Error::out_of_sync();
+                set_error::<F>(mysql, error.code, &error.sqlstate, &error.message);
+            }
             return 0;
         }
         // SAFETY: the caller's promise; the server's version was published.
@@ -213,7 +268,9 @@ entry! {
     fn mysql_get_host_info<F>(mysql: *mut F::Mysql) -> *const c_char;
     handle mysql, fails ptr::null(), {
         // SAFETY: the caller's promise.
-        unsafe { know_server::<F>(mysql, F::host_info(mysql)) };
+        if unsafe { !know_server::<F>(mysql, F::host_info(mysql)) } {
+            return ptr::null();
+        }
         // SAFETY: the caller's promise.
         unsafe { F::host_info(mysql).read() }
     }
@@ -263,6 +320,10 @@ entry! {
     /// `mysql` is NULL or points to a `MYSQL`.
     fn mysql_get_socket<F>(mysql: *mut F::Mysql) -> c_int;
     handle mysql, fails -1, {
+        // SAFETY: the caller's promise.
+        if unsafe { Handle::<F>::is_others(mysql) || F::vio(mysql).read().is_null() && !step::is_busy::<F>(mysql) } {
+            return -1;
+        }
         // SAFETY: the caller's promise.
         unsafe { F::fd(mysql).read() }
     }

@@ -20,8 +20,6 @@ use super::family::{Abi, Field, Row};
 use super::handle::Handle;
 use super::step::{self, Call, Progress};
 
-const MAGIC: u64 = 0x6d73_716c_6d73_5231;
-
 /// Where the rows come from.
 pub(super) enum Rows {
     /// `mysql_store_result`; the number of the row that is fetched next.
@@ -36,7 +34,6 @@ pub(super) enum Rows {
 #[repr(C)]
 pub(super) struct Result<F: Abi> {
     public: F::Res,
-    magic: u64,
     fields: Box<[Field]>,
     /// Keeps the memory that `fields` points into.
     _columns: Columns,
@@ -133,11 +130,9 @@ fn described_fields(columns: &Columns, family: Family) -> Box<[Field]> {
 }
 
 /// A column as C sees it.
+#[inline]
 fn field(column: &Column, family: Family) -> Field {
     let text = |(start, _): (*const c_char, u32)| start.cast_mut();
-    let (def, def_length) = column.default.map_or((ptr::null_mut(), 0), |(start, length)| (start.cast_mut(), length));
-    // Connector/C leaves the length out.
-    let def_length = if family == Family::MariaDb { 0 } else { def_length };
     let kind = c_uint::from(column.column_type);
     let number = if is_number(kind, column.length, family) { NUM_FLAG } else { 0 };
     Field {
@@ -147,7 +142,7 @@ fn field(column: &Column, family: Family) -> Field {
         org_table: text(column.org_table),
         db: text(column.schema),
         catalog: text(column.catalog),
-        def,
+        def: text(column.default),
         length: c_ulong::from(column.length),
         max_length: 0,
         name_length: column.name.1,
@@ -156,15 +151,19 @@ fn field(column: &Column, family: Family) -> Field {
         org_table_length: column.org_table.1,
         db_length: column.schema.1,
         catalog_length: column.catalog.1,
-        def_length,
+        // Connector/C leaves the length out.
+        def_length: if family == Family::MariaDb { 0 } else { column.default.1 },
         flags: column.flags | number,
         decimals: c_uint::from(column.decimals),
         charsetnr: column.charset,
         r#type: kind,
-        extension: column.extended.map_or(ptr::null_mut(), |(start, length)| {
-            // SAFETY: so many bytes of the column's definition, which outlives this call.
-            super::field_attr::extension(unsafe { std::slice::from_raw_parts(start.cast(), length as usize) })
-        }),
+        extension: match column.extended {
+            (start, _) if start.is_null() => ptr::null_mut(),
+            (start, length) => {
+                // SAFETY: so many bytes of the column's definition, which outlives this call.
+                super::field_attr::extension(unsafe { std::slice::from_raw_parts(start.cast(), length as usize) })
+            }
+        },
     }
 }
 
@@ -201,7 +200,6 @@ impl<F: Abi> Result<F> {
         let result = Box::new(Result::<F> {
             // SAFETY: all bytes zero is a valid value of the families' structs (see `family::layout`).
             public: unsafe { std::mem::zeroed() },
-            magic: MAGIC,
             fields,
             _columns: columns,
             rows,
@@ -214,6 +212,7 @@ impl<F: Abi> Result<F> {
         let public: *mut F::Res = result.cast();
         // SAFETY: accessors give addresses inside the block made above.
         unsafe {
+            F::res_mark(public).write(Self::mark(public));
             F::res_fields(public).write(first);
             F::res_field_count(public).write(count);
             F::res_handle(public).write(owner);
@@ -270,18 +269,35 @@ impl<F: Abi> Result<F> {
         public
     }
 
-    /// Our part of a result.
+    /// What a result of ours has where the originals keep their memory: its own address, and an odd one, so that neither a
+    /// copy of it nor a result of anybody else has it.
+    #[inline]
+    fn mark(result: *mut F::Res) -> *mut c_void {
+        result.cast::<c_void>().wrapping_byte_add(1)
+    }
+
+    /// Whether this is a live result of ours and of this family. Looks at nothing behind the public struct.
     ///
     /// # Safety
-    /// `result` is NULL or was made here and not freed; no other borrow of it is alive.
+    /// `result` is NULL or points to a readable `MYSQL_RES`, anybody's.
+    #[inline]
+    pub unsafe fn is_ours(result: *mut F::Res) -> bool {
+        // SAFETY: the caller's promise.
+        !result.is_null() && unsafe { F::res_mark(result).read() } == Self::mark(result)
+    }
+
+    /// Our part of a result; None for NULL and results that are not ours.
+    ///
+    /// # Safety
+    /// `result` is NULL or points to a readable `MYSQL_RES`; no other borrow of it is alive.
     #[inline]
     pub unsafe fn lend<'a>(result: *mut F::Res) -> Option<&'a mut Result<F>> {
-        if result.is_null() {
+        // SAFETY: the caller's promise.
+        if unsafe { !Self::is_ours(result) } {
             return None;
         }
-        // SAFETY: the caller's promise.
-        let ours = unsafe { &mut *result.cast::<Result<F>>() };
-        (ours.magic == MAGIC).then_some(ours)
+        // SAFETY: made here and not freed.
+        Some(unsafe { &mut *result.cast::<Result<F>>() })
     }
 
     /// The handle is closed or dropped the connection: no row can be fetched any more.
@@ -544,7 +560,8 @@ impl<F: Abi> Result<F> {
             unsafe { Self::free_streamed(result, ours.owner) };
             return;
         }
-        ours.magic = 0;
+        // SAFETY: the public part is the block's beginning.
+        unsafe { F::res_mark(ptr::from_mut(ours).cast()).write(ptr::null_mut()) };
         // SAFETY: made by `Box::into_raw`, freed only here and in `discard`.
         drop(unsafe { Box::from_raw(ptr::from_mut(ours)) });
     }
@@ -678,7 +695,8 @@ impl<F: Abi> Result<F> {
     unsafe fn discard(result: *mut F::Res) {
         // SAFETY: the caller's promise.
         let Some(ours) = (unsafe { Self::lend(result) }) else { return };
-        ours.magic = 0;
+        // SAFETY: the public part is the block's beginning.
+        unsafe { F::res_mark(ptr::from_mut(ours).cast()).write(ptr::null_mut()) };
         // SAFETY: made by `Box::into_raw`, freed only here.
         drop(unsafe { Box::from_raw(ptr::from_mut(ours)) });
     }

@@ -99,7 +99,9 @@ entry! {
                 Stage::Commands => connect_stage::CONNECT_STAGE_SEND_ONE_INIT_COMMAND,
             },
             // SAFETY: the caller's promise.
-            None if unsafe { F::vio(mysql).read() }.is_null() => connect_stage::CONNECT_STAGE_NOT_STARTED,
+            None if unsafe { Handle::<F>::lend_quietly(mysql).is_none() || F::vio(mysql).read().is_null() } => {
+                connect_stage::CONNECT_STAGE_NOT_STARTED
+            }
             None => connect_stage::CONNECT_STAGE_COMPLETE,
         }
     }
@@ -220,6 +222,10 @@ entry! {
         // SAFETY: the caller's promise.
         unsafe { put(result, ptr::null_mut()) };
         // SAFETY: the caller's promise.
+        if unsafe { Handle::<F>::lend_quietly(mysql).is_none() && !step::is_busy::<F>(mysql) } {
+            return ERROR;
+        }
+        // SAFETY: the caller's promise.
         let progress = unsafe { step::again::<F, _>(mysql, Call::StoreResult) }.unwrap_or_else(|| {
             // The head of a result that is on its way is asked for by its own call: behind a statement without a result
             // there is none yet.
@@ -268,6 +274,10 @@ entry! {
         // SAFETY: the caller's promise.
         unsafe { put(row, ptr::null_mut()) };
         // SAFETY: the caller's promise.
+        if unsafe { !Result::<F>::is_ours(result) } {
+            return ERROR;
+        }
+        // SAFETY: the caller's promise.
         let owner = unsafe { F::res_handle(result).read() };
         // SAFETY: the caller's promise.
         match unsafe { Result::<F>::start_fetch(result) } {
@@ -308,12 +318,22 @@ entry! {
     fn mysql_free_result_nonblocking<F>(result: *mut F::Res) -> c_int;
     result result, fails COMPLETE, {
         // SAFETY: the caller's promise.
+        if unsafe { !Result::<F>::is_ours(result) } {
+            return ERROR;
+        }
+        // SAFETY: the caller's promise.
         match unsafe { Result::<F>::start_free(result) } {
             Progress::Done(()) => COMPLETE,
             Progress::Waiting(_) => NOT_READY,
             Progress::Refused => ERROR,
         }
     }
+}
+
+/// The tail of a reset: 2006 from a connection that is gone, unlike the blocking call's.
+fn reset<F: Abi>(handle: &mut Handle<F>, mysql: *mut F::Mysql, result: std::result::Result<(), Error>) -> c_int {
+    // SAFETY: lent through `mysql`.
+    unsafe { handle.answer_as_it_is(mysql, result) }
 }
 
 entry! {
@@ -327,7 +347,7 @@ entry! {
         status(unsafe { step::again::<F, _>(mysql, Call::ResetConnection) }.unwrap_or_else(|| {
             // SAFETY: the caller's promise.
             unsafe {
-                step::start(mysql, Call::ResetConnection, |session| session.reset_connection(), zero_or_one::<F>)
+                step::start(mysql, Call::ResetConnection, |session| session.reset_connection(), reset::<F>)
             }
         }))
     }

@@ -47,7 +47,9 @@ fn refuse<A: Abi>(mysql: *mut A::Mysql, name: &[u8], reason: &[u8]) -> *mut A::C
         Family::MySql => [b"Authentication plugin '", name, b"' cannot be loaded: ", reason].concat(),
         Family::MariaDb => [b"Plugin ", name, b" could not be loaded: ", reason].concat(),
     };
-    set_error::<A>(mysql, cr::AUTH_PLUGIN_CANNOT_LOAD, b"HY000", &text);
+    if !mysql.is_null() {
+        set_error::<A>(mysql, cr::AUTH_PLUGIN_CANNOT_LOAD, b"HY000", &text);
+    }
     null_mut()
 }
 
@@ -68,7 +70,9 @@ unsafe fn load<A: Abi>(mysql: *mut A::Mysql, name: &[u8], kind: c_int) -> *mut A
     if (kind < 0 || kind == AUTHENTICATION)
         && let Some(plugin) = builtin::load::<A>(name)
     {
-        clear_error::<A>(mysql);
+        if !mysql.is_null() {
+            clear_error::<A>(mysql);
+        }
         return plugin;
     }
     // SAFETY: the caller's promise.
@@ -84,7 +88,7 @@ entry! {
     /// # Safety
     /// `mysql`: valid handle; `name`: NUL-ended string or NULL.
     fn mysql_client_find_plugin<A>(mysql: *mut A::Mysql, name: *const c_char, kind: c_int) -> *mut A::ClientPlugin;
-    handle mysql, fails null_mut(), {
+    optional mysql, fails null_mut(), {
         // SAFETY: the program promises a NUL-ended string.
         let name = unsafe { c_bytes(name) }.unwrap_or_default();
         match known::<A>(name, kind) {
@@ -175,7 +179,7 @@ entry! {
     /// # Safety
     /// `mysql`: valid handle; `plugin`: NULL or a plugin of its kind, which stays where it is, as do its functions.
     fn mysql_client_register_plugin<A>(mysql: *mut A::Mysql, plugin: *mut A::ClientPlugin) -> *mut A::ClientPlugin;
-    handle mysql, fails null_mut(), {
+    optional mysql, fails null_mut(), {
         if plugin.is_null() {
             return refuse::<A>(mysql, b"", b"Unknown client plugin type");
         }
@@ -193,7 +197,7 @@ entry! {
         });
         match (added, there) {
             (Ok(()), _) => {
-                if A::FAMILY == Family::MySql {
+                if A::FAMILY == Family::MySql && !mysql.is_null() {
                     clear_error::<A>(mysql);
                 }
                 plugin

@@ -52,6 +52,10 @@ entry! {
     handle mysql, fails ptr::null(), {
         // SAFETY: the caller's promise.
         let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return ptr::null() };
+        if handle.session.is_connected() && handle.session.phase().check_free(false).is_err() {
+            // No error, as in the original.
+            return ptr::null();
+        }
         let mut text = Vec::new();
         let result = block_on(handle.session.first_value(b"SELECT VERSION_WITH_UPDATE()")).map(|value| text = value);
         text.push(0);
@@ -60,6 +64,9 @@ entry! {
         if unsafe { handle.answer(mysql, result) } == 0 { handle.answer.as_ptr().cast() } else { ptr::null() }
     }
 }
+
+/// Connector/C's `packet_error`: an `unsigned int`.
+const PACKET_ERROR: c_ulong = u32::MAX as c_ulong;
 
 entry! {
     /// A text that names the handle's TLS session, for `MYSQL_OPT_SSL_SESSION_DATA` of others in this process (MySQL family).
@@ -137,15 +144,15 @@ entry! {
 entry! {
     /// Reads the next packet of the connection, which `net.read_pos` then points to (MariaDB family).
     ///
-    /// Units: bytes. Source: Connector/C 3.3. Returns: the packet's length; all ones on an error.
+    /// Units: bytes. Source: Connector/C 3.3. Returns: the packet's length; 2^32 - 1 on an error.
     /// Errors: the server's, 2013.
     ///
     /// # Safety
     /// `mysql` is NULL or a valid handle.
     fn mysql_net_read_packet<F>(mysql: *mut F::Mysql) -> c_ulong;
-    handle mysql, fails c_ulong::MAX, {
+    handle mysql, fails PACKET_ERROR, {
         // SAFETY: the caller's promise.
-        let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return c_ulong::MAX };
+        let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return PACKET_ERROR };
         let mut packet = Vec::new();
         let result = block_on(handle.session.read_packet()).map(|read| packet = read);
         let length = packet.len() as c_ulong;
@@ -154,7 +161,7 @@ entry! {
         // SAFETY: the caller's promise.
         unsafe { F::read_pos(mysql).write(handle.answer.as_mut_ptr()) };
         // SAFETY: lent through `mysql`.
-        if unsafe { handle.answer(mysql, result) } == 0 { length } else { c_ulong::MAX }
+        if unsafe { handle.answer(mysql, result) } == 0 { length } else { PACKET_ERROR }
     }
 }
 

@@ -156,6 +156,10 @@ entry! {
     fn mysql_fetch_lengths<F>(result: *mut F::Res) -> *mut c_ulong;
     result result, fails ptr::null_mut(), {
         // SAFETY: the caller's promise.
+        if unsafe { !Result::<F>::is_ours(result) } {
+            return ptr::null_mut();
+        }
+        // SAFETY: the caller's promise.
         unsafe {
             if F::res_current_row(result).read().is_null() { ptr::null_mut() } else { F::res_lengths(result).read() }
         }
@@ -222,6 +226,10 @@ entry! {
     fn mysql_num_rows<F>(result: *mut F::Res) -> u64;
     result result, fails 0, {
         // SAFETY: the caller's promise.
+        if unsafe { !Result::<F>::is_ours(result) } {
+            return 0;
+        }
+        // SAFETY: the caller's promise.
         unsafe { F::res_row_count(result).read() }
     }
 }
@@ -234,6 +242,10 @@ entry! {
     fn mysql_num_fields<F>(result: *mut F::Res) -> c_uint;
     result result, fails 0, {
         // SAFETY: the caller's promise.
+        if unsafe { !Result::<F>::is_ours(result) } {
+            return 0;
+        }
+        // SAFETY: the caller's promise.
         unsafe { F::res_field_count(result).read() }
     }
 }
@@ -245,6 +257,10 @@ entry! {
     /// `result` is NULL or a valid result.
     fn mysql_eof<F>(result: *mut F::Res) -> c_char;
     result result, fails 1, {
+        // SAFETY: the caller's promise.
+        if unsafe { !Result::<F>::is_ours(result) } {
+            return 1;
+        }
         // SAFETY: the caller's promise.
         unsafe { F::res_eof(result).read() }
     }
@@ -307,6 +323,10 @@ entry! {
     fn mysql_field_seek<F>(result: *mut F::Res, number: c_uint) -> c_uint;
     result result, fails 0, {
         // SAFETY: the caller's promise.
+        if unsafe { !Result::<F>::is_ours(result) } {
+            return 0;
+        }
+        // SAFETY: the caller's promise.
         unsafe { F::res_current_field(result).replace(number) }
     }
 }
@@ -318,6 +338,10 @@ entry! {
     /// `result` is NULL or a valid result.
     fn mysql_field_tell<F>(result: *mut F::Res) -> c_uint;
     result result, fails 0, {
+        // SAFETY: the caller's promise.
+        if unsafe { !Result::<F>::is_ours(result) } {
+            return 0;
+        }
         // SAFETY: the caller's promise.
         unsafe { F::res_current_field(result).read() }
     }
@@ -331,6 +355,10 @@ entry! {
     /// `result` is NULL or a valid result.
     fn mysql_result_metadata<F>(result: *mut F::Res) -> c_uint;
     result result, fails 0, {
+        // SAFETY: the caller's promise.
+        if unsafe { !Result::<F>::is_ours(result) } {
+            return 0;
+        }
         // SAFETY: the caller's promise.
         F::res_metadata(result).map_or(1, |place| unsafe { place.read() })
     }

@@ -353,7 +353,11 @@ entry! {
     fn mysql_fetch_row_cont<F>(ret: *mut Row, result: *mut F::Res, ready_status: c_int) -> c_int;
     result result, fails failed(ret, ptr::null_mut()), {
         // SAFETY: the caller's promise.
-        unsafe { step::resume::<F, Row>(F::res_handle(result).read(), ready_status).answer(ret, ptr::null_mut()) }
+        let Some(owner) = (unsafe { Result::<F>::lend(result) }).map(|ours| ours.owner) else {
+            return failed(ret, ptr::null_mut());
+        };
+        // SAFETY: the caller's promise; the owner is NULL or live.
+        unsafe { step::resume::<F, Row>(owner, ready_status).answer(ret, ptr::null_mut()) }
     }
 }
 

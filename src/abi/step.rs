@@ -271,6 +271,15 @@ pub(super) unsafe fn is_pending<F: Abi>(mysql: *mut F::Mysql, call: Call) -> boo
     unsafe { (*ptr::addr_of!((*slot).steps.pending)).as_deref() }.is_some_and(|pending| pending.call == call)
 }
 
+/// Whether any operation is pending.
+///
+/// # Safety
+/// `mysql` is NULL or points to a `MYSQL` whose private pointer is ours or NULL.
+pub(super) unsafe fn is_busy<F: Abi>(mysql: *mut F::Mysql) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { Handle::<F>::pending(mysql) }.is_some()
+}
+
 /// Error 2014 in a handle on which an operation is pending; other pointers are left alone.
 ///
 /// # Safety

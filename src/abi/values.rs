@@ -244,6 +244,10 @@ entry! {
     plain, fails -1, {
         // SAFETY: the caller's promise.
         let mut found = unsafe { of_library(value, arg, extra) };
+        // SAFETY: the caller's promise.
+        if found.is_none() && unsafe { Handle::<A>::is_others(mysql) } {
+            return -1;
+        }
         if found.is_none() && !mysql.is_null() {
             // SAFETY: the caller's promise.
             found = unsafe { of_fields::<A>(mysql, value, arg) };
@@ -276,6 +280,6 @@ entry! {
     fn mariadb_connection<A>(mysql: *mut A::Mysql) -> c_char;
     handle mysql, fails 0, {
         // SAFETY: the caller's promise.
-        c_char::from(unsafe { is_mariadb::<A>(mysql) })
+        c_char::from(unsafe { !Handle::<A>::is_others(mysql) && is_mariadb::<A>(mysql) })
     }
 }

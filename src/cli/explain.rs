@@ -126,8 +126,9 @@ pub(super) fn explain(mut arguments: lexopt::Parser, out: &mut dyn Write) -> Res
         ..LexContext::default()
     };
     let sql = sql.as_bytes();
-    let statement = classify(sql, &context, &ClassifyConfig::default());
-    let (wanted, hinted) = Wanted::by(&statement);
+    let config = ClassifyConfig { hint_word: section.hints.word.clone(), ..ClassifyConfig::default() };
+    let statement = classify(sql, &context, &config);
+    let (wanted, hinted) = Wanted::by(&statement, section.hints.force);
     let mut situation = state.situation(section, wanted, hinted)?;
     let level = match statement.hint {
         Some(Hint::Level(level)) => Some(level),

@@ -33,6 +33,7 @@ use super::health::Health;
 use super::lag::Lags;
 use super::progress::Progress;
 use super::roles::Roles;
+use super::tables::Tables;
 use super::topology::{Node, NodeId, NodeSet, NodeState, Role};
 use json::Value;
 use reader::{Reader, join};
@@ -136,6 +137,17 @@ pub enum Stickiness {
     On,
 }
 
+/// The key `hints`: which comments in front of statements count.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hints {
+    /// Those that carry a value are followed. Default false.
+    pub arguments: bool,
+    /// `ms=slave` is followed in front of any statement, as the plugin does. Default false: of proven reads only.
+    pub force: bool,
+    /// Hints have this word and a colon in front of them, and others are plain comments. Empty = no word.
+    pub word: String,
+}
+
 /// One cluster.
 #[derive(Debug)]
 pub struct Section {
@@ -174,8 +186,8 @@ pub struct Section {
     pub consistency: quality::Consistency,
     /// `lag`: how it is measured.
     pub lag_settings: quality::LagSettings,
-    /// `hints.arguments`: hints that carry a value are followed. Default false.
-    pub hint_arguments: bool,
+    /// The key `hints`.
+    pub hints: Hints,
     /// `autocommit_off_reads`: with autocommit off, plain reads go to replicas until something is written.
     pub replicas_until_write: bool,
     /// What is done about failures.
@@ -198,6 +210,8 @@ pub struct Section {
     pub roles: Roles,
     /// How late its replicas are.
     pub lag: Arc<Lags>,
+    /// What is known of its tables.
+    pub tables: Tables,
     /// `board_dir`: where processes tell each other of all this.
     pub board_dir: Option<PathBuf>,
     /// The file there.
@@ -227,7 +241,7 @@ impl Section {
             injection: None,
             consistency: quality::Consistency::default(),
             lag_settings: quality::LagSettings::default(),
-            hint_arguments: false,
+            hints: Hints::default(),
             replicas_until_write: false,
             recovery: Recovery::default(),
             filters: Vec::new(),
@@ -239,6 +253,7 @@ impl Section {
             balance: Balance::default(),
             roles: Roles::default(),
             lag: Arc::default(),
+            tables: Tables::default(),
             board_dir: None,
             board: Board::default(),
             board_keys: Vec::new(),
@@ -468,13 +483,14 @@ impl Section {
             progress: _,
             roles: _,
             lag: _,
+            tables: _,
             board: _,
             board_keys: _,
             board_dir,
             recovery,
             consistency,
             lag_settings,
-            hint_arguments,
+            hints,
             injection,
             replicas_until_write,
         } = self;
@@ -487,7 +503,7 @@ impl Section {
             && (source_on_write, filters, rules, refused)
                 == (&other.source_on_write, &other.filters, &other.rules, &other.refused)
             && (multi_master, consistency, injection) == (&other.multi_master, &other.consistency, &other.injection)
-            && (lag_settings, hint_arguments) == (&other.lag_settings, &other.hint_arguments)
+            && (lag_settings, hints) == (&other.lag_settings, &other.hints)
             && (replicas_until_write, recovery, board_dir)
                 == (&other.replicas_until_write, &other.recovery, &other.board_dir)
     }

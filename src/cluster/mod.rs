@@ -13,6 +13,7 @@ pub mod health;
 pub mod lag;
 pub mod progress;
 pub mod roles;
+pub mod tables;
 pub mod topology;
 pub mod user_filter;
 

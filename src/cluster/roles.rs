@@ -45,6 +45,11 @@ pub struct Roles {
     rounds: AtomicU32,
     /// Another process has learned something else: the servers are to be asked.
     hinted: AtomicU32,
+    /// When it was first looked whether they are to be asked again; 0 = not yet.
+    first_look: AtomicU64,
+    /// Nodes that did not answer when all were asked last, and when that was.
+    silent: SharedSet,
+    silent_since: AtomicU64,
 }
 
 /// What a server says of itself.
@@ -101,6 +106,23 @@ pub fn judge(said: &[(NodeId, Said)], before: (NodeSet, NodeSet), multi_master: 
     let sources = if multi_master { writable.or(those(&[Said::Silent]).and(sources)) } else { writable };
     let replicas = reads.or(unknown.and(replicas)).minus(sources);
     Verdict { sources, replicas, missing: unknown.or(out).minus(replicas).minus(sources), torn: false }
+}
+
+/// Judges the nodes of a Galera cluster, all of which take writes. So that writers do not get in each other's way all
+/// processes take the same one of those that work: a source of the file, else the first in the file's order, of those that
+/// stand by the last. The others take reads. `file`: the sources of the file; `before`: sources and replicas until now.
+pub fn judge_galera(said: &[(NodeId, Said)], file: NodeSet, standby: NodeSet, before: (NodeSet, NodeSet)) -> Verdict {
+    let those = |wanted: &[Said]| -> NodeSet {
+        said.iter().filter(|(_, said)| wanted.contains(said)).map(|(node, _)| *node).collect()
+    };
+    let writable = those(&[Said::Writable, Said::Follows]);
+    let works = writable.or(those(&[Said::ReadOnly]));
+    let all: NodeSet = said.iter().map(|(node, _)| *node).collect();
+    let first = |nodes: NodeSet| nodes.at_or_after(0).into_iter().collect::<NodeSet>();
+    let choices = [writable.and(file), first(writable.minus(standby)), first(writable), before.0];
+    let sources = choices.into_iter().find(|nodes| !nodes.is_empty()).unwrap_or(NodeSet::EMPTY);
+    let replicas = works.minus(sources);
+    Verdict { sources, replicas, missing: all.minus(works).minus(sources), torn: false }
 }
 
 impl Roles {
@@ -175,6 +197,33 @@ impl Roles {
     pub fn is_older_than(&self, now: Duration, age: Duration) -> bool {
         let asked = Duration::from_millis(self.asked_at.load(Ordering::Acquire));
         now.saturating_sub(asked) > age
+    }
+
+    /// The servers were asked longer ago than that. The first look counts as asking: the file is good for a while.
+    pub fn is_due(&self, now: Duration, every: Duration) -> bool {
+        let now_ms = now.as_millis() as u64;
+        let first = match self.first_look.load(Ordering::Relaxed) {
+            0 => {
+                self.first_look.store(now_ms.max(1), Ordering::Relaxed);
+                return false;
+            }
+            first => first,
+        };
+        let last = first.max(self.asked_at.load(Ordering::Acquire));
+        now_ms.saturating_sub(last) > every.as_millis() as u64
+    }
+
+    /// Nodes that did not answer when they were asked, less long ago than that: they are not waited for so soon again.
+    pub fn silent_within(&self, now: Duration, time: Duration) -> NodeSet {
+        let since = self.silent_since.load(Ordering::Acquire);
+        let recent = (now.as_millis() as u64).saturating_sub(since) < time.as_millis() as u64;
+        if since != 0 && recent { self.silent.get() } else { NodeSet::EMPTY }
+    }
+
+    /// All nodes were asked, and these did not answer.
+    pub fn note_silent(&self, now: Duration, silent: NodeSet) {
+        self.silent.set(silent);
+        self.silent_since.store((now.as_millis() as u64).max(1), Ordering::Release);
     }
 
     /// Another process has asked the servers then. `same`: and has learned what is known here. Else nothing is believed: this
@@ -279,6 +328,44 @@ mod tests {
         ] {
             assert_eq!(judged(&said, true), expected, "{said:?}");
         }
+    }
+
+    #[test]
+    fn of_the_nodes_of_a_galera_cluster_all_processes_choose_the_same_writer() {
+        use Said::{Gone, Out, ReadOnly, Silent, Writable};
+        for (said, expected) in [
+            ([Writable, Writable, Writable], (vec![0], vec![1, 2], vec![])),
+            ([Out, Writable, Writable], (vec![1], vec![2], vec![0])),
+            ([Gone, Out, Writable], (vec![2], vec![], vec![0, 1])),
+            ([Silent, Writable, Out], (vec![1], vec![], vec![0, 2])),
+            ([ReadOnly, Writable, Writable], (vec![1], vec![0, 2], vec![])),
+            ([Writable, Gone, Writable], (vec![0], vec![2], vec![1])),
+            // Nobody: the errors of the source until now say why.
+            ([Out, Out, Silent], (vec![0], vec![], vec![1, 2])),
+        ] {
+            let said: Vec<_> = said.iter().enumerate().map(|(i, s)| (NodeId::new(i).expect("small"), *s)).collect();
+            let verdict = judge_galera(&said, set(&[0]), NodeSet::EMPTY, (set(&[0]), set(&[1, 2])));
+            let list = |set: NodeSet| set.iter().map(NodeId::index).collect::<Vec<_>>();
+            assert_eq!((list(verdict.sources), list(verdict.replicas), list(verdict.missing)), expected, "{said:?}");
+        }
+        let all: Vec<_> = (0..3).filter_map(NodeId::new).map(|node| (node, Writable)).collect();
+        let verdict = judge_galera(&all, set(&[0, 1]), NodeSet::EMPTY, (set(&[0]), set(&[])));
+        assert_eq!(verdict.sources, set(&[0, 1]), "several masters");
+        let verdict = judge_galera(&all[1..], set(&[0]), set(&[1]), (set(&[0]), set(&[])));
+        assert_eq!(verdict.sources, set(&[2]), "the other one stands by");
+    }
+
+    #[test]
+    fn servers_are_asked_again_after_a_while_and_the_silent_ones_later() {
+        let roles = Roles::default();
+        let (second, at) = (Duration::from_secs(1), Duration::from_secs);
+        assert!(!roles.is_due(at(10), second) && !roles.is_due(at(11), second) && roles.is_due(at(12), second));
+        assert!(roles.begin(at(12), second));
+        roles.done(at(12));
+        roles.note_silent(at(12), set(&[1]));
+        assert!(!roles.is_due(at(13), second) && roles.is_due(at(14), second));
+        assert_eq!(roles.silent_within(at(14), at(5)), set(&[1]));
+        assert_eq!(roles.silent_within(at(17), at(5)), NodeSet::EMPTY);
     }
 
     #[test]

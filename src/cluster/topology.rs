@@ -302,6 +302,8 @@ pub struct Node {
     pub state: NodeState,
     /// The node's time limits over the section's.
     pub timeouts: super::config::Timeouts,
+    /// Its share of the statements, if the nodes say so and not the filter; 0 = it stands by.
+    pub weight: Option<u16>,
 }
 
 impl Node {
@@ -387,6 +389,7 @@ mod tests {
             zone: None,
             state: NodeState::On,
             timeouts: Default::default(),
+            weight: None,
         };
         let socket = Path::new("/run/a.sock");
         assert_eq!(node.endpoint(3306, socket), Endpoint::Unix(socket.into()));

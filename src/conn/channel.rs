@@ -254,10 +254,7 @@ impl Channel {
     /// As [`Channel::first_packet`] if it is here, or comes whole with one simple read; None = nothing is consumed.
     #[inline]
     pub(super) fn first_at_once(&mut self) -> Option<Packet> {
-        if self.peek().is_none() && !self.fill_at_once() {
-            return None;
-        }
-        self.sequence = self.peek()?.1;
+        self.sequence = self.header_at_once()?.1;
         self.packet_here()
     }
 
@@ -273,6 +270,32 @@ impl Channel {
             Some(packet) => Ok(packet),
             None => self.packet_slowly().await,
         }
+    }
+
+    /// As [`Channel::peek`], behind one simple read if nothing is here.
+    #[inline]
+    pub(super) fn header_at_once(&mut self) -> Option<(usize, u8)> {
+        if self.peek().is_none() && !self.fill_at_once() {
+            return None;
+        }
+        self.peek()
+    }
+
+    /// The place in the receive buffer of what comes next.
+    pub(super) fn position(&self) -> usize {
+        self.start
+    }
+
+    /// What was consumed since [`Channel::position`] told this, without a read from the socket in between.
+    pub(super) fn consumed_since(&self, position: usize) -> &[u8] {
+        self.inbox.get(position..self.start).unwrap_or_default()
+    }
+
+    /// Whole packets of so many bytes, headers included, are done with; `next` is the number of the one behind them.
+    #[inline]
+    pub(super) fn consume_packets(&mut self, length: usize, next: u8) {
+        self.start += length;
+        self.sequence = next;
     }
 
     /// Where a packet in the receive buffer begins, to come back to it by [`Channel::rewind`].

@@ -36,6 +36,59 @@ pub(super) fn at_once(channel: &mut Channel, flags: u64) -> Option<Result<Head, 
     columns.transpose().map(|columns| columns.map(Head::ResultSet))
 }
 
+/// The head that the last execution of a prepared statement had, as it came: the next one nearly always has the same, and
+/// nothing of it need be decoded again.
+#[derive(Debug, Default)]
+pub struct SeenHead {
+    /// All its packets; empty if there is none.
+    bytes: Vec<u8>,
+    columns: u32,
+}
+
+impl SeenHead {
+    /// A longer one is not worth keeping.
+    const LONGEST: usize = 16 << 10;
+
+    /// What was learned from it is not so any more.
+    pub fn forget(&mut self) {
+        self.bytes.clear();
+    }
+}
+
+/// What [`of_execution_at_once`] found.
+pub enum ExecutionHead {
+    /// The one seen before, of so many columns.
+    Seen(u32),
+    /// Another.
+    New(Result<Head, Error>),
+}
+
+/// As [`at_once`], for an execution whose head may be the one `seen` before; keeps it there if it is another.
+#[inline]
+pub(super) fn of_execution_at_once(channel: &mut Channel, flags: u64, seen: &mut SeenHead) -> Option<ExecutionHead> {
+    let (_, sequence) = channel.header_at_once()?;
+    if !seen.bytes.is_empty() && channel.buffered().starts_with(&seen.bytes) {
+        channel.columns_end = None;
+        // The first packet, and one per column.
+        channel.consume_packets(seen.bytes.len(), sequence.wrapping_add(1).wrapping_add(seen.columns as u8));
+        return Some(ExecutionHead::Seen(seen.columns));
+    }
+    seen.bytes.clear();
+    let from = channel.position();
+    let head = at_once(channel, flags)?;
+    if let Ok(Head::ResultSet(columns)) = &head
+        && flags & capabilities::DEPRECATE_EOF != 0
+        && columns.is_described()
+    {
+        let bytes = channel.consumed_since(from);
+        if bytes.len() <= SeenHead::LONGEST {
+            seen.bytes.extend_from_slice(bytes);
+            seen.columns = columns.len() as u32;
+        }
+    }
+    Some(ExecutionHead::New(head))
+}
+
 /// The columns, if all of them are here.
 #[inline]
 fn columns_at_once(channel: &mut Channel, flags: u64, count: u64) -> Result<Option<Columns>, Error> {
@@ -187,12 +240,12 @@ fn add_column(
     field_list: bool,
 ) -> Result<(), Error> {
     let bytes = channel.bytes(packet);
-    match column::parse(bytes, extended, field_list) {
-        Ok(definition) => match builder.push(bytes, definition) {
-            Ok(()) => Ok(()),
-            Err(_) => Err(channel.out_of_memory()),
-        },
-        Err(_) => Err(unexpected(channel, packet)),
+    let added =
+        builder.push(bytes, |own, base, definition| column::decode(own, base, extended, field_list, definition));
+    match added {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(_)) => Err(unexpected(channel, packet)),
+        Err(_) => Err(channel.out_of_memory()),
     }
 }
 

@@ -38,6 +38,7 @@ pub use crate::wire::binlog;
 pub use crate::wire::ok::{End, OkPacket};
 pub use crate::wire::statement::{self, PrepareOk};
 pub use attributes::{MARIADB_VERSION, MYSQL_VERSION};
+pub use head::{ExecutionHead, SeenHead};
 pub use placeholder::Placeholder;
 pub use socket::is_connect_error;
 pub use tls_sessions::is_session as is_tls_session;
@@ -94,6 +95,13 @@ pub struct Server {
     pub tls_version: Option<TlsVersion>,
     /// `mysql_get_host_info`: "127.0.0.1 via TCP/IP", "Localhost via UNIX socket".
     pub host_info: Vec<u8>,
+}
+
+impl Server {
+    /// It leaves the columns of an execution out for clients that ask for that, when they are those told before.
+    pub fn may_leave_columns_out(&self) -> bool {
+        self.capabilities & crate::wire::capabilities::MARIADB_CACHE_METADATA != 0
+    }
 }
 
 /// How far a connect came.
@@ -407,6 +415,12 @@ impl Connection {
         head::at_once(&mut self.channel, self.flags)
     }
 
+    /// [`Connection::head_at_once`] for an execution, whose head may be known by its bytes.
+    #[inline]
+    pub fn execution_head_at_once(&mut self, seen: &mut SeenHead) -> Option<ExecutionHead> {
+        head::of_execution_at_once(&mut self.channel, self.flags, seen)
+    }
+
     /// [`Connection::read_head`], as often as it takes.
     #[cold]
     pub async fn head_slowly(&mut self) -> Result<Head, Error> {
@@ -558,6 +572,11 @@ impl Connection {
     pub fn set_timeouts(&mut self, read: Option<std::time::Duration>, write: Option<std::time::Duration>) {
         self.channel.read_timeout = read;
         self.channel.write_timeout = write;
+    }
+
+    /// What comes has to be there by then, whatever the limit of a single wait is; None: no longer.
+    pub fn answer_by(&mut self, deadline: Option<std::time::Instant>) {
+        self.channel.deadline = deadline;
     }
 
     /// COM_QUIT (and TLS close_notify), then the socket is closed; closed only, if a command has left in part, which these

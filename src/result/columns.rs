@@ -17,10 +17,10 @@ pub struct Column {
     pub org_table: (*const c_char, u32),
     pub name: (*const c_char, u32),
     pub org_name: (*const c_char, u32),
-    /// Only in replies to COM_FIELD_LIST.
-    pub default: Option<(*const c_char, u32)>,
-    /// MariaDB's extended metadata, raw: entries of type (a byte), length (a byte), data.
-    pub extended: Option<(*const c_char, u32)>,
+    /// Only in replies to COM_FIELD_LIST; else NULL.
+    pub default: (*const c_char, u32),
+    /// MariaDB's extended metadata, raw: entries of type (a byte), length (a byte), data. NULL without.
+    pub extended: (*const c_char, u32),
     /// Collation id.
     pub charset: u32,
     pub length: u32,
@@ -33,14 +33,19 @@ pub struct Column {
 /// Where a string lies in the block: first byte and length.
 pub type Place = (u32, u32);
 
-/// A decoded definition, strings as places in the packet that [`ColumnsBuilder::push`] gets with it.
+/// The place of a string that is not there: a length lies in front of every other.
+pub const NONE: Place = (0, 0);
+
+/// A decoded definition.
 #[derive(Clone, Copy, Debug, Default)]
 #[allow(missing_docs)]
 pub struct Definition {
     /// Catalog, schema, table, org_table, name, org_name.
     pub strings: [Place; 6],
-    pub extended: Option<Place>,
-    pub default: Option<Place>,
+    /// [`NONE`] without.
+    pub extended: Place,
+    /// [`NONE`] without.
+    pub default: Place,
     pub charset: u16,
     pub length: u32,
     pub column_type: u8,
@@ -93,8 +98,10 @@ impl Columns {
     }
 
     /// The columns in order.
-    pub fn iter(&self) -> impl Iterator<Item = Column> + '_ {
+    #[inline]
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Column> + '_ {
         let string = |(start, length): Place| (self.block.at(start as usize).cast_const().cast::<c_char>(), length);
+        let optional = move |place: Place| if place == NONE { (std::ptr::null(), 0) } else { string(place) };
         self.definitions.iter().map(move |column| {
             let [catalog, schema, table, org_table, name, org_name] = column.strings;
             Column {
@@ -104,8 +111,8 @@ impl Columns {
                 org_table: string(org_table),
                 name: string(name),
                 org_name: string(org_name),
-                default: column.default.map(string),
-                extended: column.extended.map(string),
+                default: optional(column.default),
+                extended: optional(column.extended),
                 charset: u32::from(column.charset),
                 length: column.length,
                 column_type: column.column_type,
@@ -147,28 +154,24 @@ impl ColumnsBuilder {
         Ok(builder)
     }
 
-    /// Adds a column: its packet, and what was found in it. Every place lies inside the packet.
+    /// Adds a column. `decode` gets the packet where it stays, with one byte behind it, and the packet's place in the block.
+    ///
+    /// Errors: those of `decode`.
     #[inline]
-    pub fn push(&mut self, packet: &[u8], mut definition: Definition) -> Result<(), OutOfMemory> {
-        // The definition's strings, and one byte for the NUL of a string at the very end.
+    pub fn push<E>(
+        &mut self,
+        packet: &[u8],
+        decode: impl FnOnce(&mut [u8], u32, &mut Definition) -> Result<(), E>,
+    ) -> Result<Result<(), E>, OutOfMemory> {
         let base = self.block.len();
         u32::try_from(base + packet.len() + 1).map_err(|_| OutOfMemory)?;
         self.block.try_reserve(packet.len() + 1)?;
         self.block.extend_from_slice(packet);
         self.block.push(0);
-        let own = &mut self.block[base..];
-        let mut settle = |place: &mut Place| {
-            if let Some(byte) = own.get_mut((place.0 + place.1) as usize) {
-                *byte = 0;
-            }
-            place.0 += base as u32;
-        };
-        definition.strings.iter_mut().for_each(&mut settle);
-        definition.extended.iter_mut().for_each(&mut settle);
-        definition.default.iter_mut().for_each(&mut settle);
         self.definitions.try_reserve(1)?;
-        self.definitions.push(definition);
-        Ok(())
+        self.definitions.push(Definition::default());
+        let (own, definition) = (&mut self.block[base..], self.definitions.last_mut());
+        Ok(definition.map_or(Ok(()), |definition| decode(own, base as u32, definition)))
     }
 
     /// No more columns.

@@ -16,7 +16,7 @@ mod values;
 use std::ffi::{c_char, c_ulong};
 
 pub use binary::BinaryRows;
-pub use columns::{Column, Columns, ColumnsBuilder, Definition};
+pub use columns::{Column, Columns, ColumnsBuilder, Definition, NONE, Place};
 pub use stored::{Builder, LARGE_HEADER, Parts, StoredRows, Words};
 pub use stream::StreamRow;
 pub use values::{Values, Width};

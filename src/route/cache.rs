@@ -32,7 +32,7 @@ impl Entry {
             + size_of::<Statement>()
             + self.text.len()
             + s.effects.capacity() * size_of::<Effect>()
-            + s.needs.tables.capacity() * size_of::<TableRef>()
+            + if s.needs.tables.spilled() { s.needs.tables.capacity() * size_of::<TableRef>() } else { 0 }
             + (s.needs.user_variables.capacity() + s.needs.system_variables.capacity() + s.needs.derived.capacity())
                 * size_of::<Span>()
     }

@@ -23,11 +23,13 @@ pub struct ClassifyConfig {
     pub pure_functions: HashSet<Vec<u8>>,
     /// A longer text is never believed to be a read. Bytes; default 1 MiB.
     pub max_read_bytes: usize,
+    /// Hints have this word and a colon in front of them; empty = none.
+    pub hint_word: String,
 }
 
 impl Default for ClassifyConfig {
     fn default() -> Self {
-        ClassifyConfig { pure_functions: HashSet::new(), max_read_bytes: 1 << 20 }
+        ClassifyConfig { pure_functions: HashSet::new(), max_read_bytes: 1 << 20, hint_word: String::new() }
     }
 }
 
@@ -82,7 +84,7 @@ pub fn query_is_select(sql: &[u8], context: &LexContext, config: &ClassifyConfig
 
 /// One reading under one sql_mode.
 fn one_reading(sql: &[u8], context: &LexContext, config: &ClassifyConfig) -> Statement {
-    let (hint, start) = hint::leading(sql);
+    let (hint, start) = hint::leading(sql, config.hint_word.as_bytes());
     if sql.len() >= u32::MAX as usize {
         let reason = Reason { text: "too long", at: None };
         let effects = vec![Effect::Bind(Bind::Unknown)];

@@ -42,12 +42,12 @@ pub enum Freshness {
 }
 
 impl Wanted {
-    /// What a statement asks for, and whether a hint says so.
-    pub fn by(statement: &Statement) -> (Wanted, bool) {
+    /// What a statement asks for, and whether a hint says so. `force`: `ms=slave` counts in front of any statement.
+    pub fn by(statement: &Statement, force: bool) -> (Wanted, bool) {
         match (statement.hint, statement.class) {
             (Some(Hint::Source), _) => (Wanted::Source, true),
             (Some(Hint::LastUsed), _) => (Wanted::LastUsed, true),
-            (Some(Hint::Replica), Class::Read) => (Wanted::AnyReplica, true),
+            (Some(Hint::Replica), class) if force || class == Class::Read => (Wanted::AnyReplica, true),
             (_, Class::Read) => (Wanted::AnyReplica, false),
             (_, Class::LastUsed) => (Wanted::LastUsed, false),
             (_, Class::LastWrite) => (Wanted::LastWrite, false),

@@ -59,11 +59,14 @@ impl Hint {
 /// Rules, from the reference 4.2: leading comments only; any letter case; blanks before and after; the last hint
 /// wins; other comments are skipped and do not disturb. An executable comment is code and ends the search, as does a
 /// comment without end.
-pub(super) fn leading(text: &[u8]) -> (Option<(Hint, Span)>, usize) {
+///
+/// `word`: hints begin with it and a colon, other comments are none; empty = no word.
+pub(super) fn leading(text: &[u8], word: &[u8]) -> (Option<(Hint, Span)>, usize) {
     let mut hint = None;
     let mut comments = Comments { text, at: 0 };
     while let Some(body) = comments.next_span() {
-        if let Some(found) = parse(text, body) {
+        let Some(rest) = behind_word(text, body, word) else { continue };
+        if let Some(found) = parse(text, rest) {
             hint = Some((found, body));
         }
     }
@@ -112,6 +115,16 @@ impl Comments<'_> {
         self.at = end;
         Some(Span { start: body.start as u32, end: body.end as u32 })
     }
+}
+
+/// What of a comment may be a hint.
+fn behind_word(sql: &[u8], comment: Span, word: &[u8]) -> Option<Span> {
+    if word.is_empty() {
+        return Some(comment);
+    }
+    let body = comment.of(sql);
+    let rest = body.trim_ascii_start().strip_prefix(word)?.strip_prefix(b":")?;
+    Some(Span { start: comment.end - rest.len() as u32, end: comment.end })
 }
 
 /// A comment's text as a hint.

@@ -40,4 +40,5 @@ pub use context::{Charset, DefaultSchema, LexContext, Server, ServerFamily};
 pub use control::CALLS;
 pub use effects::{Access, Bind, Effect, Isolation, Release, Scope, TransactionControl, Value};
 pub use hint::Hint;
+pub use query::CHANGES_DATA;
 pub use statement::{Class, Needs, Reason, Span, Statement, TableRef};

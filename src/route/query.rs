@@ -25,6 +25,9 @@ pub(super) enum Mode {
     Load,
 }
 
+/// The reason of INSERT, REPLACE, UPDATE and DELETE.
+pub const CHANGES_DATA: &str = "changes data";
+
 /// Deeper nesting is not followed: the statement stays on the source. Servers refuse it long before.
 const MAX_DEPTH: usize = 96;
 
@@ -96,7 +99,7 @@ impl Scan<'_> {
     /// INSERT, REPLACE, UPDATE, DELETE.
     pub(super) fn change(&mut self) {
         let at = self.now;
-        self.raise(Class::Write, "changes data", at);
+        self.raise(Class::Write, CHANGES_DATA, at);
         if matches!(self.kw(), Kw::Insert | Kw::Replace) {
             self.effects.push(Effect::SetsInsertId);
         }
@@ -127,11 +130,10 @@ impl Scan<'_> {
             self.advance();
         }
         loop {
-            let token = self.now;
             if walk.frame.flags & (START | CTE_BODY | EXPECT_TABLE) != 0 {
                 self.something_begins(&mut walk);
             }
-            match token.kind {
+            match self.now.kind {
                 Kind::Word | Kind::Quoted => self.walk_name(&mut walk, mode),
                 Kind::Open => self.walk_open(&mut walk),
                 Kind::Close => {
@@ -139,7 +141,7 @@ impl Scan<'_> {
                         return self.unknown("parenthesis without beginning");
                     }
                     if walk.frame.cte() != 0 {
-                        self.raise(Class::Unknown, "not a query", token);
+                        self.raise(Class::Unknown, "not a query", self.now);
                     }
                     walk.depth -= 1;
                     walk.frame = walk.outer[walk.depth];
@@ -154,6 +156,7 @@ impl Scan<'_> {
                 }
                 Kind::UserVar => self.user_variable(walk.into || mode == Mode::Load),
                 Kind::SysVar => {
+                    let token = self.now;
                     self.needs.system_variables.push(span(token));
                     match tables::variable_kind(span(token).of(self.text())) {
                         VariableKind::Record => {}
@@ -161,10 +164,10 @@ impl Scan<'_> {
                         VariableKind::LastUsed => self.raise(Class::LastUsed, "variable of one connection", token),
                     }
                 }
-                Kind::Assign => self.raise(Class::Write, "assignment", token),
+                Kind::Assign => self.raise(Class::Write, "assignment", self.now),
                 Kind::Operator => {
                     // `{oj t LEFT OUTER JOIN ...}`, `{fn NOW()}`: the word behind the brace is not a name.
-                    if self.text()[token.start as usize] == b'{' && self.ahead.kind == Kind::Word {
+                    if self.text()[self.now.start as usize] == b'{' && self.ahead.kind == Kind::Word {
                         self.advance();
                     }
                 }
@@ -267,10 +270,10 @@ impl Scan<'_> {
     fn walk_name(&mut self, walk: &mut Walk, mode: Mode) {
         let token = self.now;
         let kw = token.kw;
-        if walk.frame.flags & EXPECT_TABLE != 0 && self.walk_table(walk, kw, mode) {
-            return;
-        }
-        if walk.frame.flags & CTE != 0 {
+        if walk.frame.flags & (EXPECT_TABLE | CTE) != 0 {
+            if walk.frame.flags & EXPECT_TABLE != 0 && self.walk_table(walk, kw, mode) {
+                return;
+            }
             match walk.frame.cte() {
                 CTE_NAME => {
                     if kw != Kw::Recursive {

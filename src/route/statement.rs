@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use smallvec::SmallVec;
+
 use super::effects::Effect;
 use super::hint::Hint;
 
@@ -102,8 +104,8 @@ pub struct TableRef {
 /// What must be there for the statement to give the right answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// Names at table positions, in order, repeated as in the text.
-    pub tables: Vec<TableRef>,
+    /// Names at table positions, in order, repeated as in the text; most statements have one or two.
+    pub tables: SmallVec<[TableRef; 2]>,
     /// Names of common table expressions, in order.
     pub derived: Vec<Span>,
     /// User variables read (or read and written), with their `@`.

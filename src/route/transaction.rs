@@ -35,6 +35,17 @@ struct Prediction {
     access: Option<Access>,
 }
 
+/// What is expected of the reply to the statement on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Expected {
+    /// No statement is on its way.
+    Nothing,
+    /// It leaves everything as it is: the usual read.
+    Same,
+    /// It may change something.
+    Change(Prediction),
+}
+
 /// The tracker of one handle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tracker {
@@ -43,7 +54,7 @@ pub struct Tracker {
     read_only: bool,
     /// SET TRANSACTION READ ONLY / READ WRITE for the next transaction.
     next_access: Option<Access>,
-    prediction: Option<Prediction>,
+    expected: Expected,
     disagreements: u64,
     last: Option<Disagreement>,
 }
@@ -62,7 +73,7 @@ impl Tracker {
             autocommit: true,
             read_only: false,
             next_access: None,
-            prediction: None,
+            expected: Expected::Nothing,
             disagreements: 0,
             last: None,
         }
@@ -109,7 +120,7 @@ impl Tracker {
         self.open = false;
         self.read_only = false;
         self.next_access = None;
-        self.prediction = None;
+        self.expected = Expected::Nothing;
     }
 
     /// Whether the statement opens a transaction by itself: it must go where the transaction will live.
@@ -125,8 +136,13 @@ impl Tracker {
     }
 
     /// The statement is about to be sent.
+    #[inline]
     pub fn before(&mut self, statement: &Statement) {
-        self.predict(&statement.effects, statement.single);
+        if statement.effects.is_empty() && statement.single && (self.open || self.autocommit) {
+            self.expected = Expected::Same;
+        } else {
+            self.predict(&statement.effects, statement.single);
+        }
     }
 
     /// A command with these effects is about to be sent (`mysql_commit` is COMMIT, and so on).
@@ -183,35 +199,52 @@ impl Tracker {
                 _ => {}
             }
         }
-        self.prediction = Some(next);
+        self.expected = Expected::Change(next);
     }
 
     /// A reply's status flags: OK, EOF, or the end of a result. Called for each result of a command; the last one
     /// (without [`MORE_RESULTS`]) is compared with the prediction: false if they differ.
+    #[inline]
     pub fn after(&mut self, status: u16) -> bool {
         let open = status & IN_TRANS != 0;
         let autocommit = status & AUTOCOMMIT != 0;
-        let was_open = self.open;
+        self.read_only = status & IN_TRANS_READONLY != 0;
+        if self.expected == Expected::Same && (open, autocommit) == (self.open, self.autocommit) {
+            self.expected = Expected::Nothing;
+            return true;
+        }
+        self.after_change(status)
+    }
+
+    /// [`Tracker::after`], when something changes or may change.
+    fn after_change(&mut self, status: u16) -> bool {
+        let open = status & IN_TRANS != 0;
+        let autocommit = status & AUTOCOMMIT != 0;
+        let (was_open, had_autocommit) = (self.open, self.autocommit);
         self.open = open;
         self.autocommit = autocommit;
-        self.read_only = status & IN_TRANS_READONLY != 0;
         if status & MORE_RESULTS != 0 {
             return true;
         }
-        if let Some(prediction) = self.prediction.take() {
-            if prediction.access == Some(Access::ReadOnly) && open {
-                // Servers before the flag existed (MariaDB before 10.1) say nothing.
-                self.read_only = true;
+        let (expected, access) = match std::mem::replace(&mut self.expected, Expected::Nothing) {
+            Expected::Nothing => return true,
+            Expected::Same => ((was_open, had_autocommit), None),
+            Expected::Change(prediction) => {
+                let expected = (prediction.open.unwrap_or(open), prediction.autocommit.unwrap_or(autocommit));
+                (expected, prediction.access)
             }
-            if open && (!was_open || prediction.access.is_some()) || (was_open && !open) {
-                self.next_access = None;
-            }
-            let expected = (prediction.open.unwrap_or(open), prediction.autocommit.unwrap_or(autocommit));
-            if expected != (open, autocommit) {
-                self.disagreements += 1;
-                self.last = Some(Disagreement { predicted: expected, actual: (open, autocommit) });
-                return false;
-            }
+        };
+        if access == Some(Access::ReadOnly) && open {
+            // Servers before the flag existed (MariaDB before 10.1) say nothing.
+            self.read_only = true;
+        }
+        if open && (!was_open || access.is_some()) || (was_open && !open) {
+            self.next_access = None;
+        }
+        if expected != (open, autocommit) {
+            self.disagreements += 1;
+            self.last = Some(Disagreement { predicted: expected, actual: (open, autocommit) });
+            return false;
         }
         true
     }
@@ -219,7 +252,7 @@ impl Tracker {
     /// The command failed with a server's error, which carries no flags: what may be open is taken to be open until the
     /// next reply tells. A failed COMMIT or DDL leaves the handle in the transaction as far as routing goes.
     pub fn after_error(&mut self) {
-        if let Some(prediction) = self.prediction.take() {
+        if let Expected::Change(prediction) = std::mem::replace(&mut self.expected, Expected::Nothing) {
             self.open |= prediction.open_if_failed;
             self.autocommit &= !prediction.off_if_failed;
         }

@@ -171,8 +171,19 @@ pub fn find(text: &[u8]) -> (Word, Kw) {
 /// As [`find`], for a text of at most eight bytes, which the caller has at hand as a little-endian number.
 #[inline(always)]
 pub(super) fn find_short(bytes: u64, len: usize) -> (Word, Kw) {
+    // Head and tail of so short a word are all of it, both.
     let bytes = bytes & CAPITALS;
-    look_up(Key { head: bytes, tail: bytes, len: len as u32 }, &[])
+    let mut at = Key { head: bytes, tail: bytes, len: len as u32 }.slot();
+    loop {
+        let slot = &INDEX[at];
+        if slot.key.head == bytes && slot.key.len == len as u32 {
+            return (slot.word, slot.kw);
+        }
+        if slot.key.len == 0 {
+            return (Word::NONE, Kw::None);
+        }
+        at = (at + 1) % SLOTS;
+    }
 }
 
 #[inline(always)]

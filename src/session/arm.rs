@@ -12,6 +12,9 @@
 use crate::conn::{Command, Connection, Head, OkPacket};
 use crate::error::{Error, Origin};
 
+use crate::cluster::config::quality::Level;
+use crate::cluster::config::{Discover, Section};
+
 use super::tracking::{Changes, SessionChange, TrackType};
 
 /// The variable that holds the list of variables.
@@ -41,6 +44,28 @@ pub(super) struct Armed {
     pub gtids: Gtids,
 }
 
+/// What the handle's section means to do with GTIDs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// They tell which node has what was written.
+    Gtids,
+    /// They tell nothing, each node of a Galera cluster counts its own. Reads wait themselves for what all others have
+    /// written (`wsrep_sync_wait`).
+    ReadsWait,
+    /// They tell nothing, and no read waits.
+    Nothing,
+}
+
+impl Way {
+    pub fn of(section: &Section) -> Way {
+        match (section.recovery.discover, section.consistency.level) {
+            (Discover::Galera, Some(Level::Eventual)) => Way::Nothing,
+            (Discover::Galera, _) => Way::ReadsWait,
+            _ => Way::Gtids,
+        }
+    }
+}
+
 /// What a new connection said of itself.
 #[derive(Debug, Default)]
 pub(super) struct SetUp {
@@ -63,6 +88,8 @@ pub(super) struct Peer {
     pub has_gtids: bool,
     /// `@@gtid_executed`, `@@gtid_current_pos`.
     pub executed: Vec<u8>,
+    /// Reads wait there themselves for what was written elsewhere.
+    pub reads_wait: bool,
     /// `@@read_only` is on; None if it did not say.
     pub read_only: Option<bool>,
 }
@@ -101,11 +128,20 @@ fn arming(connection: &Connection) -> Vec<String> {
     ]
 }
 
+/// The same; the first of them in a cluster where reads wait makes them do so.
+fn arming_for(connection: &Connection, way: Way) -> Vec<String> {
+    let mut arming = arming(connection);
+    if way == Way::ReadsWait && !arming.is_empty() {
+        arming.insert(0, "SET SESSION wsrep_sync_wait=1".to_owned());
+    }
+    arming
+}
+
 /// Asks a new connection for its sql_mode and arms it: one send, one round trip.
 ///
 /// Errors: a broken connection. A server's refusal is none: what it would have told is then not known.
-pub(super) async fn set_up(connection: &mut Connection) -> Result<SetUp, Error> {
-    let arming = arming(connection);
+pub(super) async fn set_up(connection: &mut Connection, way: Way) -> Result<SetUp, Error> {
+    let arming = arming_for(connection, way);
     let mut found = SetUp { sql_mode: b"0".to_vec(), ..SetUp::default() };
     let Some((last, first)) = arming.split_last() else {
         connection.send(Command::Query, &[b"SELECT @@sql_mode"]).await?;
@@ -126,9 +162,9 @@ pub(super) async fn set_up(connection: &mut Connection) -> Result<SetUp, Error> 
         // ON_PERMISSIVE gives a GTID to some transactions only; `log_bin` is 1.
         let has_gtids = gtids == b"ON" || gtids == b"1";
         let read_only = (!read_only.is_empty()).then(|| read_only != b"0" && !read_only.eq_ignore_ascii_case(b"OFF"));
-        found.peer = Peer { identity, has_gtids, executed, read_only };
+        found.peer = Peer { identity, has_gtids, executed, reads_wait: way == Way::ReadsWait, read_only };
     }
-    found.armed = armed(connection, arming.len()).await?;
+    found.armed = armed(connection, arming.len(), way).await?;
     found.peer.has_gtids &= found.armed.gtids != Gtids::Untold;
     Ok(found)
 }
@@ -141,8 +177,8 @@ const ABOUT_MARIADB: &str = "SELECT @@sql_mode,@@session_track_system_variables,
 /// `COM_RESET_CONNECTION`, which switches the tracking off, and arming again behind it: one round trip.
 ///
 /// Errors: the server's refusal of the reset; a broken connection.
-pub(super) async fn reset(connection: &mut Connection) -> Result<(OkPacket, Armed), Error> {
-    let arming = arming(connection);
+pub(super) async fn reset(connection: &mut Connection, way: Way) -> Result<(OkPacket, Armed), Error> {
+    let arming = arming_for(connection, way);
     match arming.split_last() {
         None => connection.send(Command::ResetConnection, &[]).await?,
         Some((last, first)) => {
@@ -157,17 +193,21 @@ pub(super) async fn reset(connection: &mut Connection) -> Result<(OkPacket, Arme
     if reset.is_err() && connection.is_broken() {
         return Err(reset.err().unwrap_or_else(|| connection.malformed()));
     }
-    let armed = armed(connection, arming.len()).await?;
+    let armed = armed(connection, arming.len(), way).await?;
     match reset? {
         Head::Ok(ok) => Ok((ok, armed)),
         _ => Err(connection.malformed()),
     }
 }
 
-/// Reads the replies to `count` statements of [`arming`].
-async fn armed(connection: &mut Connection, count: usize) -> Result<Armed, Error> {
+/// Reads the replies to `count` statements of [`arming_for`].
+async fn armed(connection: &mut Connection, mut count: usize, way: Way) -> Result<Armed, Error> {
     let is_mariadb = connection.server().is_mariadb;
     let mut armed = Armed::default();
+    if way == Way::ReadsWait && count > 0 {
+        is_ok(connection.read_head().await)?;
+        count -= 1;
+    }
     for index in 0..count {
         let taken = is_ok(connection.read_head().await)?;
         match index {
@@ -178,6 +218,9 @@ async fn armed(connection: &mut Connection, count: usize) -> Result<Armed, Error
     }
     if is_mariadb && armed.variables {
         armed.gtids = Gtids::LastGtid;
+    }
+    if way != Way::Gtids {
+        armed.gtids = Gtids::Untold;
     }
     Ok(armed)
 }

@@ -102,8 +102,11 @@ impl Session {
 
     /// The next packet of the connection, raw.
     ///
-    /// Errors: the server's, if it is an error packet; 2006, 2013.
+    /// Errors: the server's, if it is an error packet; 2013.
     pub async fn read_packet(&mut self) -> Result<Vec<u8>, Error> {
+        if self.router.is_none() && self.connection().is_none() {
+            return Err(Error::lost(self.options.family));
+        }
         let read = self.current()?.read_text().await;
         read.inspect_err(|_| self.after_failure())
     }
@@ -222,6 +225,9 @@ impl Session {
             error.sqlstate = crate::error::HY000;
             return Err(error);
         };
+        if self.options.family == Family::MariaDb && !self.is_connected() {
+            return Err(Error::gone(self.options.family));
+        }
         // Without a connection, or with one that is gone, libmysqlclient remembers it for the next one.
         let remembers = self.options.family == Family::MySql && self.router.is_none() && self.connection().is_none();
         if self.options.family == Family::MariaDb && !self.connected {
@@ -331,6 +337,9 @@ impl Session {
     pub async fn statistics(&mut self) -> Result<Vec<u8>, Error> {
         self.begin().await?;
         self.send_command(Command::Statistics, &[]).await?;
+        if self.router.is_none() && self.connection().is_none() {
+            return Err(Error::lost(self.options.family));
+        }
         let read = self.current()?.read_text().await;
         read.inspect_err(|_| self.failed())
     }
@@ -408,9 +417,11 @@ impl Session {
     /// Sends COM_RESET_CONNECTION to every open connection of a routed handle; one that fails is closed, and opened
     /// afresh when it is needed, which has the same effect.
     async fn reset_every_node(&mut self) -> Result<(), Error> {
+        let Some(router) = self.router.as_deref() else { return Ok(()) };
+        let way = arm::Way::of(&router.section);
         for node in &mut self.nodes {
             let Some(connection) = node.connection_mut() else { continue };
-            match arm::reset(connection).await {
+            match arm::reset(connection, way).await {
                 Ok((ok, armed)) => {
                     self.outcome.status = ok.status;
                     node.armed = armed;

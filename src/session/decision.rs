@@ -12,13 +12,14 @@ use crate::route::filter::Asked;
 use crate::route::{Access, Class, Hint, Statement};
 
 use super::Session;
+use super::awaited::begins;
 use super::carry::variables;
 use super::promise::Ask;
-use super::steer::{Manner, begins, holder_of};
+use super::steer::{Manner, holder_of};
 
 /// What a statement asks of the decision; `doubtful`: it asks for variables whose values may have changed where the handle
 /// wrote last.
-fn wanted(statement: &Statement, manner: Manner, doubtful: bool) -> (Wanted, bool) {
+fn wanted(statement: &Statement, manner: Manner, doubtful: bool, force: bool) -> (Wanted, bool) {
     if statement.class == Class::Read {
         if manner == Manner::OnSource {
             return (Wanted::Source, false);
@@ -27,14 +28,14 @@ fn wanted(statement: &Statement, manner: Manner, doubtful: bool) -> (Wanted, boo
             return (Wanted::LastWrite, false);
         }
     }
-    Wanted::by(statement)
+    Wanted::by(statement, force)
 }
 
 impl Session {
     /// Where a statement goes, at one look or by all the rules.
     ///
     /// Errors: 2000 when there is no node for it; 1094 for a KILL whose id several nodes gave.
-    #[inline]
+    #[inline(always)]
     pub(super) fn decide(&mut self, sql: &[u8], statement: &Statement, manner: Manner) -> Result<Decision, Error> {
         match self.decide_at_once(statement, manner) {
             Some(decision) => {
@@ -70,11 +71,13 @@ impl Session {
             && variables.iter().any(|name| since(&name.name(sql)).is_none_or(|since| since <= router.written_at))
     }
 
+    #[inline(never)]
     fn decide_by_rules(&mut self, sql: &[u8], statement: &Statement, manner: Manner) -> Result<Decision, Error> {
         let at = self.at;
         let doubtful = self.variables_are_doubtful(sql, statement);
         let Some(router) = self.router.as_deref_mut() else { return Err(Error::gone(self.options.family)) };
-        let (mut wanted, mut hinted) = wanted(statement, manner, doubtful);
+        let force = router.section.hints.force;
+        let (mut wanted, mut hinted) = wanted(statement, manner, doubtful, force);
         router.leaves = None;
         router.no_source = false;
         let id = |index: Option<usize>| index.and_then(NodeId::new);
@@ -102,6 +105,11 @@ impl Session {
             }
         }
         let stays = transaction_node.is_some() || router.bound.node().is_some() || router.next_transaction.is_some();
+        if router.promise.tables.is_some() {
+            let schema = self.carry.schema().unwrap_or_default();
+            let may_ask = manner == Manner::Pipelined && self.carry.autocommit();
+            router.look_at_tables(statement, sql, schema, may_ask);
+        }
         let freshness = match (statement.hint, statement.class) {
             _ if manner == Manner::Preparing || stays => router.no_freshness(),
             (hint, Class::Read) => {
@@ -121,8 +129,11 @@ impl Session {
                 };
                 router.freshness(level, ask)
             }
-            // A read-only transaction may start on a replica.
-            (_, Class::Transaction) => router.freshness(None, Ask::Nothing),
+            // A read-only transaction may start on a replica: asked before, so that the wait is over before its snapshot is made.
+            (_, Class::Transaction) => {
+                let ask = if read_only && manner != Manner::Awaited { Ask::Before } else { Ask::Nothing };
+                router.freshness(None, ask)
+            }
             _ => router.no_freshness(),
         };
         if let Some(Hint::Node(name)) = statement.hint

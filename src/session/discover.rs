@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use crate::cluster::config::{Discover, Section};
-use crate::cluster::roles::{Said, judge};
+use crate::cluster::roles::{Said, judge, judge_galera};
 use crate::cluster::topology::{NodeId, NodeSet};
 use crate::conn::Server;
 use crate::conn::driver::pause;
@@ -19,6 +19,7 @@ use crate::error::{Error, Origin};
 use crate::log;
 
 use super::Session;
+use super::membership::{questions_of_galera, questions_of_group, said_by_member, said_by_node};
 use super::probe::{Answer, Questions, Table};
 
 /// Between two looks for a source, by one statement and by all of the process.
@@ -27,6 +28,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 const FRESH: Duration = Duration::from_millis(20);
 /// Between two looks for nodes that did not say what they are.
 const MISSING_EVERY: Duration = Duration::from_secs(5);
+/// Between two looks at nodes that leave without a word ([`Discover::follows_states`]), by all of the host.
+const STATES_EVERY: Duration = Duration::from_secs(1);
 
 /// Statements of this process that wait for a source.
 static WAITING: AtomicU32 = AtomicU32::new(0);
@@ -64,7 +67,13 @@ pub(super) struct Search {
 
 /// What a server is asked.
 fn questions(server: &Server) -> Vec<Cow<'static, str>> {
-    vec!["SELECT @@GLOBAL.read_only,@@GLOBAL.innodb_read_only".into(), replication_status(server).into()]
+    // From some value on InnoDB only reads.
+    let own = if server.is_mariadb {
+        "SELECT @@GLOBAL.read_only,@@GLOBAL.innodb_read_only,@@GLOBAL.innodb_force_recovery>4"
+    } else {
+        "SELECT @@GLOBAL.read_only,@@GLOBAL.innodb_read_only,@@GLOBAL.innodb_force_recovery>3"
+    };
+    vec![own.into(), replication_status(server).into()]
 }
 
 /// How a server shows what it replicates.
@@ -76,16 +85,6 @@ pub(super) fn replication_status(server: &Server) -> &'static str {
     } else {
         "SHOW REPLICA STATUS"
     }
-}
-
-/// What a member of a MySQL group is asked: its state, its role, and whether it sees a majority of the group.
-fn questions_of_group(_: &Server) -> Vec<Cow<'static, str>> {
-    vec![
-        "SELECT m.MEMBER_STATE,m.MEMBER_ROLE,(SELECT SUM(MEMBER_STATE<>'UNREACHABLE')*2>COUNT(*) FROM \
-       performance_schema.replication_group_members) FROM performance_schema.replication_group_members m \
-       WHERE m.MEMBER_ID=@@server_uuid"
-            .into(),
-    ]
 }
 
 /// A variable that is on, as MySQL and every MariaDB show it.
@@ -110,12 +109,18 @@ fn said(discover: Discover, answer: Answer) -> Said {
         Answer::Failed(_) => Said::Gone,
         Answer::Told(mut tables) => {
             let mut tables = tables.iter_mut();
+            if discover == Discover::Galera {
+                let mut next = || tables.next().and_then(Option::as_mut);
+                return said_by_node(next(), next());
+            }
             let Some(Some(first)) = tables.next() else { return Said::Silent };
             if discover == Discover::Group {
                 return said_by_member(first.first(0), first.first(1), first.first(2));
             }
             let Some(read_only) = first.first(0) else { return Said::Silent };
-            if is_on(&read_only) || first.first(1).is_some_and(|innodb| is_on(&innodb)) {
+            if is_on(&read_only)
+                || [1, 2].into_iter().any(|column| first.first(column).is_some_and(|innodb| is_on(&innodb)))
+            {
                 return Said::ReadOnly;
             }
             let status = tables.next().and_then(Option::as_mut);
@@ -124,20 +129,13 @@ fn said(discover: Discover, answer: Answer) -> Said {
     }
 }
 
-/// What a member's state, role and view of its group mean. A member without a majority may be the primary of the past.
-fn said_by_member(state: Option<Vec<u8>>, role: Option<Vec<u8>>, majority: Option<Vec<u8>>) -> Said {
-    match (state.as_deref(), role.as_deref(), majority.as_deref()) {
-        (Some(b"ONLINE"), Some(b"PRIMARY"), Some(b"1")) => Said::Writable,
-        (Some(b"ONLINE"), Some(b"SECONDARY"), Some(b"1")) => Said::ReadOnly,
-        _ => Said::Out,
-    }
-}
-
 /// The server refused to execute because it takes no writes. `read_only`: the program asked for that itself.
 pub(super) fn takes_no_writes(error: &Error, read_only: bool) -> bool {
     const OPTION_PREVENTS_STATEMENT: u32 = 1290;
     const CANT_EXECUTE_IN_READ_ONLY_TRANSACTION: u32 = 1792;
     const READ_ONLY_MODE: u32 = 1836;
+    /// MySQL with `innodb_read_only`.
+    const CANT_LOCK: u32 = 1015;
     let names_read_only = || {
         // The number is that of other options, too.
         let text = error.message.to_ascii_lowercase();
@@ -148,8 +146,25 @@ pub(super) fn takes_no_writes(error: &Error, read_only: bool) -> bool {
             OPTION_PREVENTS_STATEMENT => names_read_only(),
             CANT_EXECUTE_IN_READ_ONLY_TRANSACTION => !read_only,
             READ_ONLY_MODE => true,
+            CANT_LOCK => memchr::memmem::find(&error.message, b"errno: 165").is_some(),
             _ => false,
         }
+}
+
+/// The server refused to execute because a table is read-only, which all of them are where the storage engine only reads. The
+/// server itself has to say whether that is so.
+pub(super) fn may_take_no_writes(error: &Error) -> bool {
+    const TABLE_IS_READ_ONLY: u32 = 1036;
+    error.origin == Origin::Server && error.code == TABLE_IS_READ_ONLY
+}
+
+/// What a node has just said contradicts what all handles go by.
+fn is_news(section: &Section, node: NodeId, said: Said) -> bool {
+    match said {
+        Said::ReadOnly => section.sources_now().contains(node),
+        Said::Out | Said::Gone | Said::Silent => section.sources_now().or(section.replicas_now()).contains(node),
+        Said::Writable | Said::Follows => false,
+    }
 }
 
 impl Search {
@@ -168,26 +183,73 @@ impl Session {
     /// Asks all nodes what they are, or waits for another handle that is asking. `told`: what one of them has just said.
     /// True if some node is a source by that.
     pub(super) async fn learn_roles(&mut self, told: Option<(usize, Said)>) -> bool {
+        self.ask_roles(told, Duration::ZERO).await
+    }
+
+    /// Other roles are to be heard of before the statement is decided on: another process has learned some, or nodes that may
+    /// leave without a word were not asked for a while.
+    #[inline]
+    pub(super) fn is_to_ask_for_roles(&self) -> bool {
+        self.router.as_deref().is_some_and(|router| {
+            let section = &router.section;
+            section.roles.is_hinted()
+                || (section.recovery.discover.follows_states() && section.roles.is_due(router.now, STATES_EVERY))
+        }) && self.may_move()
+    }
+
+    /// Asks for what [`Session::is_to_ask_for_roles`] means.
+    pub(super) async fn follow_roles(&mut self) {
+        self.ask_roles(None, MISSING_EVERY).await;
+    }
+
+    /// `rest`: nodes that did not answer, less long ago, are not asked.
+    async fn ask_roles(&mut self, told: Option<(usize, Said)>, rest: Duration) -> bool {
         let Some(section) = self.discovers() else { return false };
         let told = told.and_then(|(node, said)| Some((NodeId::new(node)?, said)));
         let limit = section.recovery.probe;
         let round = section.roles.rounds();
-        if !section.roles.begin(SystemClock.now(), limit + LOOK_EVERY) {
+        // What another handle is asking now was asked before this server's word.
+        let begun = u32::from(section.roles.is_being_asked());
+        while !section.roles.begin(SystemClock.now(), limit + LOOK_EVERY) {
             self.wait_for_round(&section, round, limit).await;
-            return true;
+            let asked_since = section.roles.rounds().wrapping_sub(round) > begun;
+            if asked_since || !told.is_some_and(|(node, said)| is_news(&section, node, said)) {
+                return true;
+            }
+            // The answers that are good for all are older than that word.
+            pause(Duration::from_millis(2)).await;
         }
         let all = section.discovered();
-        let asked = told.map_or(all, |(node, _)| all.without(node));
+        let resting = section.roles.silent_within(SystemClock.now(), rest);
+        let asked = told.map_or(all, |(node, _)| all.without(node)).minus(resting);
         let mut words: Vec<(NodeId, Said)> = told.into_iter().collect();
         let discover = section.recovery.discover;
-        let questions: Questions<'_> = if discover == Discover::Group { &questions_of_group } else { &questions };
+        let questions: Questions<'_> = match discover {
+            Discover::Group => &questions_of_group,
+            Discover::Galera => &questions_of_galera,
+            Discover::File | Discover::ReadOnly => &questions,
+        };
         for (node, answer) in self.probe(asked, questions, limit).await {
             words.push((node, said(discover, answer)));
         }
-        // The nodes that could not be asked now, because the handle's state is there.
+        let before = (section.sources_now(), section.replicas_now());
+        if resting.is_empty() {
+            let silent = words.iter().filter(|(_, said)| *said == Said::Silent).map(|(node, _)| *node);
+            section.roles.note_silent(SystemClock.now(), silent.collect());
+        }
+        // The nodes that could not be asked now, because the handle's state is there, or that rest.
         let silent = all.minus(words.iter().map(|(node, _)| *node).collect());
-        words.extend(silent.iter().map(|node| (node, Said::Silent)));
-        let verdict = judge(&words, (section.sources_now(), section.replicas_now()), section.multi_master);
+        let as_before = |node: NodeId| match discover {
+            Discover::Galera if resting.contains(node) => Said::Silent,
+            Discover::Galera if before.0.contains(node) => Said::Writable,
+            Discover::Galera if before.1.contains(node) => Said::ReadOnly,
+            _ => Said::Silent,
+        };
+        words.extend(silent.iter().map(|node| (node, as_before(node))));
+        let verdict = match discover {
+            Discover::Galera => judge_galera(&words, section.sources, section.standby, before),
+            _ => judge(&words, before, section.multi_master),
+        };
         let news = section.roles.learn(&verdict);
         section.roles.done(SystemClock.now() + FRESH);
         section.board.exchange(&section, SystemClock.now());
@@ -241,23 +303,28 @@ impl Session {
         section.roles.version() != before
     }
 
-    /// No source has taken a statement of which nothing was executed. `tried`: the one that did not, and whether it said
-    /// that it takes no writes. True: it may be decided on anew.
-    pub(super) async fn look_for_source(&mut self, search: &mut Search, tried: Option<usize>, read_only: bool) -> bool {
+    /// No source has taken a statement of which nothing was executed. `tried`: the one that did not; `said`: what it said of
+    /// itself, if it refused. True: it may be decided on anew.
+    pub(super) async fn look_for_source(
+        &mut self,
+        search: &mut Search,
+        tried: Option<usize>,
+        said: Option<Said>,
+    ) -> bool {
         let Some(section) = self.router.as_deref().map(|router| Arc::clone(&router.section)) else { return false };
         if let Some(node) = tried.and_then(NodeId::new) {
             search.tried = search.tried.with(node);
         }
-        search.refusals += u32::from(read_only);
+        search.refusals += u32::from(said.is_some());
         if !search.asked && section.recovery.discover != Discover::File {
             search.asked = true;
-            let told = if read_only { tried.map(|node| (node, Said::ReadOnly)) } else { None };
+            let told = tried.zip(said);
             self.learn_roles(told).await;
             if !section.sources_now().minus(search.tried).is_empty() {
                 return true;
             }
         }
-        let hopeless = read_only && section.recovery.discover == Discover::File;
+        let hopeless = said.is_some() && section.recovery.discover == Discover::File;
         if section.recovery.wait.is_zero() || hopeless {
             return false;
         }
@@ -311,6 +378,8 @@ mod tests {
         let transaction = server(1792, "Cannot execute statement in a READ ONLY transaction.");
         assert!(takes_no_writes(&transaction, false) && !takes_no_writes(&transaction, true));
         assert!(takes_no_writes(&server(1836, "Running in read-only mode"), false));
+        assert!(takes_no_writes(&server(1015, "Can't lock file (errno: 165 - Table is read only)"), false));
+        assert!(!takes_no_writes(&server(1015, "Can't lock file (errno: 11 - busy)"), false));
         assert!(!takes_no_writes(&Error::client(1836, ""), false));
     }
 
@@ -319,22 +388,6 @@ mod tests {
         for (value, on) in [("0", false), ("OFF", false), ("1", true), ("ON", true), ("NO_LOCK", true)] {
             assert_eq!(is_on(value.as_bytes()), on, "{value}");
         }
-    }
-
-    #[test]
-    fn a_member_counts_when_it_works_and_sees_a_majority() {
-        for (state, role, majority, expected) in [
-            ("ONLINE", "PRIMARY", "1", Said::Writable),
-            ("ONLINE", "SECONDARY", "1", Said::ReadOnly),
-            ("ONLINE", "PRIMARY", "0", Said::Out),
-            ("RECOVERING", "SECONDARY", "1", Said::Out),
-            ("ERROR", "", "1", Said::Out),
-            ("OFFLINE", "", "0", Said::Out),
-        ] {
-            let bytes = |text: &str| Some(text.as_bytes().to_vec());
-            assert_eq!(said_by_member(bytes(state), bytes(role), bytes(majority)), expected, "{state} {role}");
-        }
-        assert_eq!(said_by_member(None, None, None), Said::Out);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! lost, or the source is none any more.
 
 use crate::cluster::config::Discover;
+use crate::cluster::config::quality::Scope;
 use crate::cluster::gtid::{Position, mariadb};
 use crate::cluster::topology::NodeId;
 use crate::log;
@@ -50,7 +51,21 @@ impl Router {
             executed.bound();
             self.promise.position = Some(executed);
         }
+        self.promise.tables_are_unknown();
+        self.tell_baseline();
         true
+    }
+
+    /// For processes that begin later, where the board has nothing yet of what this account wrote.
+    fn tell_baseline(&self) {
+        if self.promise.scope == Scope::Host
+            && let Some(position) = &self.promise.position
+            && self.section.progress.written(&self.promise.account).is_none()
+        {
+            self.share_writes();
+            self.section.progress.wrote(&self.promise.account, position);
+            self.section.board.publish(&self.section, self.now);
+        }
     }
 
     pub(super) fn tell_lost(&self, lost: &str) {

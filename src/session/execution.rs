@@ -81,6 +81,12 @@ impl Request<'_> {
         connection.send(self.command(), &self.parts(instance, &mut head)).await
     }
 
+    /// The same into the send buffer, in front of something else.
+    pub(super) fn queue(&self, connection: &mut Connection, instance: Instance) {
+        let mut head = Head::new(connection);
+        connection.queue(self.command(), &self.parts(instance, &mut head));
+    }
+
     #[inline]
     pub(super) fn send_at_once(&self, connection: &mut Connection, instance: Instance) -> bool {
         let mut head = Head::new(connection);

@@ -12,8 +12,9 @@ use crate::route::{Class, Effect, Statement, TransactionControl};
 use crate::statistics::{self, Counter};
 
 use super::Session;
+use super::awaited::begins;
 use super::quality::Refused;
-use super::steer::{Manner, begins};
+use super::steer::Manner;
 
 /// Why `on_commit` runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -248,6 +248,9 @@ impl Session {
             Err(error) if error.origin == Origin::Server && !self.current()?.is_broken() => Ok(None),
             Err(error) => Err(error),
         };
+        if let Ok(connection) = self.current() {
+            connection.answer_by(None);
+        }
         let lag = match answer {
             Ok(table) => table.map_or(Lag::Unknown, |mut table| lag_of(&mut table)),
             // Nothing behind the question has begun.

@@ -9,12 +9,12 @@ use crate::log;
 use crate::route::{Access, Charset, Isolation};
 
 use super::arm;
+use super::awaited::Awaited;
 use super::bound::Change;
 use super::carry::literal::{self, Repeatable};
 use super::carry::variables::{self, Setting};
 use super::effects::{Given, Pending};
 use super::routed::{Loss, Router};
-use super::steer::Awaited;
 use super::tracking::{Changes, TrackType};
 use super::{MORE_RESULTS, Phase, Session};
 
@@ -94,7 +94,7 @@ impl Session {
         let last = status & MORE_RESULTS == 0;
         let Some(router) = self.router.as_deref_mut() else { return };
         let mut closes = false;
-        if router.awaited != Awaited::default() || !router.pending.is_empty() || status & STATE_CHANGED != 0 {
+        if !router.awaits_plain_read || status & STATE_CHANGED != 0 {
             closes = self.observe_effects(at, last);
         }
         if self.phase == Phase::Ready {
@@ -125,6 +125,7 @@ impl Session {
                 || self.outcome.field_count == 0
                 || self.nodes[at].connection().is_some_and(Connection::deprecates_eof);
             router.note_written(at, tells);
+            router.note_tables_changed();
         }
         if awaited.begins && router.bound.has_locked_tables() {
             router.bound.apply(Change::BeginTransaction, at);
@@ -370,6 +371,7 @@ impl Session {
     }
 
     /// Transaction and autocommit as the server says.
+    #[inline(always)]
     fn follow_flags(&mut self, at: usize, status: u16) {
         let detached = self.is_detached(at, status);
         let Some(router) = self.router.as_deref_mut() else { return };

@@ -7,6 +7,7 @@
 //! [`Session::read_query_result`] (head, observe); rows by [`Session::store_result`] or [`Session::use_result`].
 
 mod arm;
+mod awaited;
 mod bound;
 mod calls;
 mod carry;
@@ -16,11 +17,13 @@ mod discover;
 mod effects;
 mod executed;
 mod execution;
+mod fresh;
 mod infile;
 mod injection;
 mod kept;
 mod lag;
 mod learn;
+mod membership;
 mod nodes;
 mod observe;
 mod open;
@@ -33,12 +36,15 @@ mod published;
 mod quality;
 mod query;
 mod question;
+mod reading;
 mod recover;
 mod reload;
 mod results;
 mod routed;
+mod seen;
 mod statement_rows;
 mod steer;
+mod tables;
 mod tally;
 mod tracking;
 mod usual;
@@ -52,7 +58,7 @@ pub use connect::{ConnectArgs, Environment};
 pub use execution::{Parameters, Request};
 pub use infile::{DefaultLocalFiles, LocalFile, LocalFiles};
 pub use phase::Phase;
-pub use prepared::{Executed, Prepared, RowsAre};
+pub use prepared::{Executed, Prepared, RowsAre, Shape};
 pub use quality::Refused;
 pub use routed::Router;
 pub use tally::{ServerEntry, asked as count_asked};
@@ -320,6 +326,11 @@ impl Session {
     /// Connection id on the node used last; 0 before the first.
     pub fn thread_id(&self) -> u64 {
         self.server().map_or(0, |server| server.thread_id)
+    }
+
+    /// The server used last leaves the columns of an execution out for Connector/C, when they are those told before.
+    pub fn may_leave_columns_out(&self) -> bool {
+        self.server().is_some_and(|server| server.may_leave_columns_out())
     }
 
     /// Counts the changes of the default schema.

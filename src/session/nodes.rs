@@ -28,6 +28,10 @@ pub(super) struct Node {
     pub read_only: Option<bool>,
     /// When a statement was sent to it last.
     pub used: Duration,
+    /// The answer to [`super::seen`]'s question is outstanding.
+    pub owes: bool,
+    /// That question is to be asked.
+    pub due: bool,
     /// Tells this connection, since its last reset, from every other of the process: prepared statements belong to it.
     era: u64,
 }
@@ -51,6 +55,8 @@ impl Node {
             armed: Armed::default(),
             read_only: None,
             used: Duration::ZERO,
+            owes: false,
+            due: false,
             era: 0,
         }
     }
@@ -71,6 +77,7 @@ impl Node {
         self.armed = Armed::default();
         self.published = None;
         self.era = new_era();
+        self.owes = false;
         self.connection.insert(connection)
     }
 
@@ -106,6 +113,7 @@ impl Node {
         self.armed = std::mem::take(&mut other.armed);
         self.published = other.published.take();
         (self.read_only, self.used) = (other.read_only, other.used);
+        (self.owes, self.due) = (other.owes, other.due);
         self.era = other.era;
     }
 

@@ -21,6 +21,7 @@ use super::routed::CLIENT_MULTI_STATEMENTS;
 pub(super) struct Opening {
     target: Target,
     options: Options,
+    way: arm::Way,
 }
 
 impl Opening {
@@ -29,7 +30,7 @@ impl Opening {
     /// Errors: those of a connect.
     pub(super) async fn connect(&self) -> Result<(Connection, SetUp), Error> {
         let mut connection = Connection::open(&self.target, &self.options).await?;
-        let found = arm::set_up(&mut connection).await?;
+        let found = arm::set_up(&mut connection, self.way).await?;
         Ok((connection, found))
     }
 }
@@ -81,7 +82,7 @@ impl Session {
         if self.carry.multi_statements() == Some(true) {
             target.client_flags |= CLIENT_MULTI_STATEMENTS;
         }
-        Ok(Opening { target, options })
+        Ok(Opening { target, options, way: arm::Way::of(&router.section) })
     }
 
     /// Takes a new connection, or remembers the failure.

@@ -122,6 +122,9 @@ impl Session {
         let ahead = usize::from(injected.is_some()) + usize::from(question.is_some());
         let count = std::mem::take(&mut self.prelude_replies) - ahead;
         let family = self.options.family;
+        if let Some(question) = question {
+            self.limit_answer(question);
+        }
         let mut failure: Option<Error> = None;
         let mut refused = None;
         for index in 0..count {

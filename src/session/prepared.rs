@@ -8,18 +8,18 @@ mod home;
 
 use std::sync::Arc;
 
-use crate::conn::{Command, Connection, Head, PrepareOk, statement};
+use crate::conn::{Command, Connection, ExecutionHead, Head, PrepareOk, SeenHead, statement};
 use crate::error::{Error, Origin, Sent};
 use crate::options::Family;
 use crate::result::{BinaryRows, Columns};
 use crate::route::Statement;
 use crate::route::decide::Decision;
 
-use super::carry::variables::Setting;
 use super::execution::Request;
 use super::kept::Kept;
 use super::nodes::Node;
-use super::results::expect_ok;
+use super::reading::Reading;
+use super::recover::Tries;
 use super::steer::{Manner, What};
 use super::{Phase, Session};
 
@@ -49,16 +49,8 @@ pub struct Prepared {
     numbering: u32,
     /// The last execution, if it is a read that may run again.
     pub(super) kept: Kept,
-}
-
-/// What a statement's text means depends on these when it is prepared, not when it is executed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Reading {
-    schema: Option<Vec<u8>>,
-    /// The statement that sets the character set; None for texts in ASCII.
-    charset: Option<Vec<u8>>,
-    /// The statement that sets the sql_mode, on a routed handle.
-    mode: Option<Vec<u8>>,
+    /// The head of the last execution's reply, on a handle that does not route.
+    seen: SeenHead,
 }
 
 /// ANSI_QUOTES, NO_BACKSLASH_ESCAPES, ORACLE.
@@ -78,12 +70,30 @@ pub(super) struct Instance {
 /// How an execution went.
 #[derive(Debug)]
 pub struct Executed {
-    /// The result's columns; None for a statement without one.
-    pub columns: Option<Columns>,
+    /// The result's columns.
+    pub shape: Shape,
     /// Where the rows are.
     pub rows: RowsAre,
     /// `SERVER_STATUS_*` before rows were read that had to be: what libmysqlclient's statement shows.
     pub status_before_rows: Option<u16>,
+}
+
+/// The columns that an execution has brought.
+#[derive(Debug)]
+pub enum Shape {
+    /// None: a statement without a result.
+    Nothing,
+    /// The same as the execution before, to the byte.
+    Same,
+    /// These.
+    New(Columns),
+}
+
+impl Shape {
+    /// There is no result.
+    pub fn is_nothing(&self) -> bool {
+        matches!(self, Shape::Nothing)
+    }
 }
 
 /// Where the rows of an execution are.
@@ -109,6 +119,11 @@ impl Prepared {
     #[inline]
     fn on(&self, node: usize, era: Option<u64>) -> Option<Instance> {
         self.instances.iter().find(|instance| instance.node == node && Some(instance.era) == era).copied()
+    }
+
+    /// The program sees other columns than those of the last execution.
+    pub fn forget_shape(&mut self) {
+        self.seen.forget();
     }
 
     /// Its text.
@@ -161,14 +176,11 @@ impl Session {
         prepared.reading = self.reading_of(sql);
         let described = if self.router.is_some() {
             let mut described = None;
-            let mut repeats = 0;
+            let mut tries = Tries::default();
             loop {
                 let what = &mut What::Prepare(prepared, &mut described);
                 match self.send_routed_as(sql, Manner::Preparing, what).await {
-                    Err(error) if self.is_transient(&error, repeats) => {
-                        repeats += 1;
-                        self.pause_before_repeating().await;
-                    }
+                    Err(error) if Box::pin(self.may_prepare_again(&error, &mut tries)).await => {}
                     sent => {
                         sent?;
                         break;
@@ -271,52 +283,21 @@ impl Session {
         self.read_prepared(prepared, node).await
     }
 
-    /// What a text is read under now.
-    fn reading_of(&self, sql: &[u8]) -> Reading {
-        let charset = || match self.carry.charset() {
-            Some(statement) => statement.to_vec(),
-            None => [b"SET NAMES ", self.charset.charset().name().as_bytes()].concat(),
-        };
-        let mode = || match self.carry.variable(b"sql_mode") {
-            Some(Setting::Value(value)) => [b"SET sql_mode=", &value.text[..]].concat(),
-            Some(Setting::Default) | None => b"SET sql_mode=DEFAULT".to_vec(),
-        };
-        Reading {
-            schema: self.carry.schema().map(<[u8]>::to_vec),
-            charset: (!sql.is_ascii()).then(charset),
-            mode: self.router.is_some().then(mode),
-        }
-    }
-
-    /// Brings a connection from one reading to another, behind what is queued for it.
-    async fn read_under(&mut self, node: usize, from: &Reading, to: &Reading) -> Result<(), Error> {
-        let family = self.options.family;
-        let schema = to.schema.as_ref().filter(|_| from.schema != to.schema);
-        let charset = to.charset.as_ref().filter(|_| from.charset != to.charset);
-        let mode = to.mode.as_ref().filter(|_| from.mode != to.mode);
-        let steps = [(Command::InitDb, schema), (Command::Query, charset), (Command::Query, mode)];
-        for (command, argument) in steps.into_iter().filter_map(|(command, step)| Some((command, step?))) {
-            let Some(connection) = self.nodes[node].connection_mut() else { return Err(Error::gone(family)) };
-            connection.send(command, &[argument]).await?;
-            if self.prelude_replies > 0 {
-                self.read_prelude_replies().await?;
-            }
-            let Some(connection) = self.nodes[node].connection_mut() else { return Err(Error::gone(family)) };
-            expect_ok(connection.read_head().await?, family)?;
-        }
-        Ok(())
-    }
-
     /// Sends an execution to a node on which the statement is prepared.
     pub(super) async fn send_execution(
         &mut self,
         prepared: &mut Prepared,
         request: &Request<'_>,
         node: usize,
+        asks_behind: bool,
     ) -> Result<(), Error> {
         let family = self.options.family;
         let Some(instance) = prepared.on(node, self.nodes[node].era()) else { return Err(Error::gone(family)) };
         let Some(connection) = self.nodes[node].connection_mut() else { return Err(Error::gone(family)) };
+        if asks_behind {
+            request.queue(connection, instance);
+            return self.send_behind(node).await;
+        }
         request.send(connection, instance).await
     }
 
@@ -345,6 +326,9 @@ impl Session {
         if self.phase == Phase::Abandoned {
             self.skip_abandoned_rows().await;
         }
+        if self.has_unsettled() {
+            self.settle().await;
+        }
         self.begin_at_once()?;
         let answer = if self.router.is_some() {
             self.execute_routed(prepared, request).await
@@ -358,10 +342,26 @@ impl Session {
                 let sent = request.send_rest(connection, instance).await;
                 sent.inspect_err(|_| self.after_failure())?;
             }
-            match self.current()?.head_at_once() {
-                Some(head @ (Ok(Head::Ok(_) | Head::ResultSet(_)) | Err(_))) => self.take_head(head),
-                Some(Ok(Head::LocalInfile(name))) => self.read_reply_for_file(&name).await,
-                None => self.read_reply().await,
+            let connection = self.current()?;
+            let head = if request.flags == 0 {
+                connection.execution_head_at_once(&mut prepared.seen)
+            } else {
+                prepared.seen.forget();
+                connection.head_at_once().map(ExecutionHead::New)
+            };
+            match head {
+                Some(ExecutionHead::Seen(columns)) => {
+                    self.take_columns(columns);
+                    Ok(())
+                }
+                Some(ExecutionHead::New(head @ (Ok(Head::Ok(_) | Head::ResultSet(_)) | Err(_)))) => {
+                    self.take_head(head)
+                }
+                Some(ExecutionHead::New(Ok(Head::LocalInfile(name)))) => self.read_reply_for_file(&name).await,
+                None => {
+                    prepared.seen.forget();
+                    self.read_reply().await
+                }
             }
         };
         if let Some(at) = self.at
@@ -385,11 +385,12 @@ impl Session {
     #[inline]
     fn executed(&mut self) -> Executed {
         if self.phase != Phase::HasResult {
-            return Executed { columns: None, rows: RowsAre::Nowhere, status_before_rows: None };
+            return Executed { shape: Shape::Nothing, rows: RowsAre::Nowhere, status_before_rows: None };
         }
         self.phase = Phase::StatementRows;
         self.leftover = true;
-        Executed { columns: self.pending.take(), rows: RowsAre::Waiting, status_before_rows: None }
+        let shape = self.pending.take().map_or(Shape::Same, Shape::New);
+        Executed { shape, rows: RowsAre::Waiting, status_before_rows: None }
     }
 
     /// Sends an execution to the node that the statement belongs to, preparing it there if need be, and reads the head
@@ -404,7 +405,12 @@ impl Session {
         if let Some(decision) = prepared.committed.take() {
             return self.execute_where_data_is(prepared, request, &sql, decision).await;
         }
-        self.send_execution_to_its_node(prepared, request, &sql).await?;
+        if let Err(error) = self.send_execution_to_its_node(prepared, request, &sql).await {
+            if !self.was_refused_before_it_was_sent(&error) {
+                return Err(error);
+            }
+            return Box::pin(self.recover(&sql, error, &mut What::Execute(prepared, request))).await;
+        }
         let mut answer = self.read_reply().await;
         if let (Err(error), Some(at)) = (&answer, self.at)
             && wants_preparing(error)
@@ -440,6 +446,7 @@ impl Session {
         self.notice_idle_end(index);
         let current = self.carry.is_current(&self.nodes[index].versions)
             && self.asks_nothing(index)
+            && !self.is_monotonic()
             && self.injects(index, &statement).is_none();
         let node = &mut self.nodes[index];
         let instance = prepared.on(index, node.era()).filter(|_| current);
@@ -477,7 +484,8 @@ impl Session {
         self.bring_up_to_date(node).await?;
         self.at = Some(node);
         self.inject(node, &statement, Manner::Awaited).await.inspect_err(|_| self.after_failure())?;
-        let sent = self.send_execution(prepared, request, node).await;
+        let behind = self.asks_behind(node, &statement, Manner::Awaited, request.flags != 0);
+        let sent = self.send_execution(prepared, request, node, behind).await;
         sent.inspect_err(|_| self.after_failure())?;
         self.note_sent(&statement, sql, decision);
         self.read_reply().await
@@ -486,7 +494,7 @@ impl Session {
     /// What one has brought that asked for a cursor.
     async fn executed_for_cursor(&mut self) -> Result<Executed, Error> {
         let mut executed = self.executed();
-        if executed.columns.is_some() {
+        if !executed.shape.is_nothing() {
             executed.rows = self.look_for_cursor(&mut executed.status_before_rows).await?;
         }
         Ok(executed)

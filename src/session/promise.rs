@@ -3,23 +3,20 @@
 //! The handle keeps the position of its own writes, learnt from the replies to them, and for each node the last of
 //! these positions that the node is known to have. A read goes to a node that has it; else the question whether it has
 //! is sent ahead of the read, in the same packet ([`super::question`]); if the answer is no, the source is asked.
-//! Decides nothing by itself: [`Router::freshness`] tells `route` which nodes are fresh. No I/O here.
+//! Here is what is kept for that, and what replies change of it; which nodes are fresh is in [`super::fresh`]. No I/O here.
 
 use std::time::Duration;
 
 use crate::cluster::config::quality::{Consistency, Level, OnTimeout, Scope};
-use crate::cluster::config::{Discover, PLACEHOLDER};
 use crate::cluster::gtid::{Position, token};
 use crate::cluster::progress::PAUSE;
 use crate::cluster::topology::{NodeId, NodeSet, Role};
-use crate::conn;
 use crate::error::{Error, cr};
 use crate::log;
-use crate::route::decide::{Freshness, Reason};
 
 use super::arm;
-use super::executed;
 use super::routed::Router;
+use super::tables::{Needed, TableWrites};
 
 /// A question that is sent ahead of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +28,15 @@ pub(super) enum Question {
         /// It may take its time; otherwise another replica is known to have it.
         waits: bool,
     },
+    /// Has this replica what the read that was decided on last needs of it? `waits` as above.
+    ReachedPart {
+        /// It may take its time.
+        waits: bool,
+    },
+    /// What are these tables?
+    Tables,
+    /// Does this node take writes, as a source does?
+    TakesWrites,
     /// By the configuration's own statement: has this replica the GTID that the program named?
     Checked,
     /// What has this source executed?
@@ -52,7 +58,7 @@ pub(super) enum Ask {
 
 /// What the last decision needs of the node that it chose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Demand {
+pub(super) enum Demand {
     /// Nothing.
     #[default]
     Nothing,
@@ -63,6 +69,8 @@ enum Demand {
     },
     /// A source is to tell its position.
     Position,
+    /// A source is to prove that it is still one.
+    Proof,
     /// A replica has to be no later than this.
     Recent(Duration),
 }
@@ -85,11 +93,11 @@ pub(super) struct Peer {
     /// Which server it is.
     pub(super) identity: Box<[u8]>,
     /// Its replies carry the GTIDs of writes; None before the first connection.
-    tracks: Option<bool>,
+    pub(super) tracks: Option<bool>,
     /// The last version of the handle's position that it is known to have.
     pub(super) has: u64,
     /// It passed the check for the GTID of this number.
-    checked: u64,
+    pub(super) checked: u64,
     /// It was too late when it was looked at last: it comes back when it is well below the limit.
     pub(super) late: bool,
     /// Its lag is asked for ahead of the next read: this handle has the right to.
@@ -97,26 +105,26 @@ pub(super) struct Peer {
     /// It answers by SHOW REPLICA STATUS only.
     pub(super) by_status: bool,
     /// It did not have it when it was asked without waiting: not asked again before then.
-    ask_after: Duration,
+    pub(super) ask_after: Duration,
 }
 
 /// The promise to one handle, and what is known of keeping it.
 #[derive(Debug)]
 pub(super) struct Promise {
-    level: Option<Level>,
-    scope: Scope,
+    pub(super) level: Option<Level>,
+    pub(super) scope: Scope,
     /// Under eventual: replicas that are later are not read from.
-    max_lag: Option<Duration>,
+    pub(super) max_lag: Option<Duration>,
     /// The last read was to see no older data than some limit.
     pub(super) recent: bool,
     /// Replicas whose lag has to be asked for before the read is decided on again.
     pub(super) unmeasured: NodeSet,
     /// The program has chosen its level or scope: a changed configuration does not take that away.
     chosen: bool,
-    wait: Duration,
+    pub(super) wait: Duration,
     pub(super) on_timeout: OnTimeout,
     /// A `match` rule brought the handle here: its program knows nothing of replicas.
-    by_rule: bool,
+    pub(super) by_rule: bool,
     pub(super) account: Box<[u8]>,
     pub(super) peers: Box<[Peer]>,
     /// What was written.
@@ -132,18 +140,22 @@ pub(super) struct Promise {
     /// One came since the statement was sent.
     gtid_came: bool,
     /// A GTID of the program's own that reads are to see (`check_for_gtid`), and its number.
-    named: Option<(Box<[u8]>, u64)>,
+    pub(super) named: Option<(Box<[u8]>, u64)>,
     /// The process's writes that are in `position`.
-    process_version: u64,
+    pub(super) process_version: u64,
     /// The board's losses that are known.
-    losses: u32,
+    pub(super) losses: u32,
     /// Some of `position` was written by others: who is the source now may not be known here.
-    foreign: bool,
+    pub(super) foreign: bool,
     /// The version for which the servers were asked who is the source, because the one that was thought to be lacked it.
     pub(super) asked_roles: u64,
-    demand: Demand,
+    pub(super) demand: Demand,
     /// The version of `position` that all replicas are known to have; 0 = none.
-    all_have: u64,
+    pub(super) all_have: u64,
+    /// Reads do not go back in time.
+    pub(super) monotonic: bool,
+    /// `position` by table, where that is kept.
+    pub(super) tables: Option<Box<TableWrites>>,
 }
 
 impl Promise {
@@ -174,12 +186,20 @@ impl Promise {
             asked_roles: 0,
             demand: Demand::Nothing,
             all_have: 0,
+            monotonic: consistency.monotonic,
+            tables: consistency.tables.map(|keep| Box::new(TableWrites::new(keep, None))),
         }
     }
 
     /// The program chooses another level.
     pub(super) fn set_level(&mut self, level: Level, max_lag: Option<Duration>) {
         (self.level, self.max_lag) = (Some(level), max_lag);
+        self.chosen = true;
+    }
+
+    /// The program chooses whether its reads may go back in time.
+    pub(super) fn set_monotonic(&mut self, monotonic: bool) {
+        self.monotonic = monotonic;
         self.chosen = true;
     }
 
@@ -193,8 +213,14 @@ impl Promise {
     pub(super) fn follow(&mut self, consistency: &Consistency, nodes: usize, now_at: &dyn Fn(usize) -> Option<usize>) {
         if !self.chosen {
             (self.level, self.scope, self.max_lag) = (consistency.level, consistency.scope, consistency.max_lag);
+            self.monotonic = consistency.monotonic;
         }
         (self.wait, self.on_timeout) = (consistency.wait, consistency.on_timeout);
+        self.tables = match (consistency.tables, self.tables.take()) {
+            (Some(keep), Some(tables)) => Some(Box::new(tables.kept_for(keep))),
+            (Some(keep), None) => Some(Box::new(TableWrites::new(keep, self.position.as_ref()))),
+            (None, _) => None,
+        };
         let mut peers: Box<[Peer]> = vec![Peer::default(); nodes].into();
         for (index, peer) in std::mem::take(&mut self.peers).into_iter().enumerate() {
             if let Some(place) = now_at(index).and_then(|place| peers.get_mut(place)) {
@@ -209,6 +235,11 @@ impl Promise {
             self.doubt = self.doubt.max(Doubt::MayBeLost);
         }
         self.writer = writer;
+    }
+
+    /// How long a replica may take to get to what a read needs.
+    pub(super) fn wait(&self) -> Duration {
+        self.wait
     }
 
     /// The last GTID that a reply carried; empty before the first.
@@ -236,7 +267,33 @@ impl Promise {
     /// The same for what others have written.
     pub(super) fn require_foreign(&mut self, position: &Position) {
         self.foreign = true;
+        if let Some(tables) = &mut self.tables {
+            tables.add_common(position);
+        }
         self.require(position);
+    }
+
+    /// What the read that was decided on last has to see.
+    pub(super) fn needed(&self) -> &Needed {
+        match &self.tables {
+            Some(tables) if self.named.is_none() => tables.needed(),
+            _ => &Needed::Everything,
+        }
+    }
+
+    /// What a replica is asked for.
+    pub(super) fn wanted(&self, question: Question) -> Option<&Position> {
+        match (question, self.needed()) {
+            (Question::ReachedPart { .. }, Needed::Part(part)) => Some(part),
+            _ => self.position.as_ref(),
+        }
+    }
+
+    /// The position is another one now, of which nothing is known by table.
+    pub(super) fn tables_are_unknown(&mut self) {
+        if let Some(tables) = &mut self.tables {
+            tables.replace(self.position.as_ref());
+        }
     }
 
     /// The handle's reads are to see this GTID, which only the configuration's statement can look for.
@@ -331,11 +388,13 @@ impl Router {
         let (Some(id), Some(peer)) = (NodeId::new(node), self.promise.peers.get_mut(node)) else { return };
         self.promise.all_have = 0;
         let told = peer.tracks;
-        *peer = Peer { identity: found.identity.as_slice().into(), tracks: Some(found.has_gtids), ..Peer::default() };
+        // Where reads wait themselves, GTIDs are not missed.
+        let tracks = (!found.reads_wait).then_some(found.has_gtids);
+        *peer = Peer { identity: found.identity.as_slice().into(), tracks, ..Peer::default() };
         if let Ok(executed) = Position::parse(&found.executed, mariadb) {
             self.section.progress.met(id, &found.identity, &executed, self.now);
         }
-        if told != Some(false) && !found.has_gtids && self.section.role_of(id) == Role::Source {
+        if told != Some(false) && tracks == Some(false) && self.section.role_of(id) == Role::Source {
             let text = format!(
                 "node {} tells no GTIDs (gtid_mode or the binary log is off, or tracking was refused): session \
                  consistency sends reads to the source",
@@ -363,15 +422,22 @@ impl Router {
             && let Some(lost) = known.has_fallen_behind(newer)
         {
             known.replace(newer);
+            self.promise.tables_are_unknown();
             self.tell_lost(&lost.to_string());
         }
         self.promise.require(&new);
+        if let Some(tables) = self.promise.tables.as_deref_mut() {
+            tables.wrote(&new, &self.section.tables, self.now);
+        }
         match self.promise.scope {
             Scope::Handle => {}
             Scope::Process => self.section.progress.wrote(&self.promise.account, &new),
             Scope::Host => {
                 self.share_writes();
-                self.section.progress.wrote(&self.promise.account, &new);
+                // Where nothing is known of what others wrote, all that this source numbered before counts, too.
+                let first = self.section.progress.written(&self.promise.account).is_none();
+                let all = if first { new.with_earlier() } else { new };
+                self.section.progress.wrote(&self.promise.account, &all);
                 // Before the program knows that its write succeeded.
                 self.section.board.publish(&self.section, self.now);
             }
@@ -392,238 +458,6 @@ impl Router {
         self.promise.writer = Some(node);
     }
 
-    /// Which nodes may answer the next read. `asked`: the level that a hint names, and its limit for a lag. `ask`: whether
-    /// and how a node may be asked for it.
-    pub(super) fn freshness(&mut self, asked: Option<(Level, Option<Duration>)>, ask: Ask) -> Freshness {
-        self.promise.demands_nothing();
-        let (level, max_lag) = match asked {
-            Some((level, max_lag)) => (Some(level), max_lag),
-            None => (self.promise.level, self.promise.max_lag),
-        };
-        match (level, max_lag) {
-            (Some(Level::Strong), _) => return Freshness::Source(Reason::Strong),
-            (Some(Level::Eventual), None) => return Freshness::Any,
-            (Some(Level::Eventual), Some(limit)) => {
-                if ask != Ask::Nothing {
-                    self.promise.demand = Demand::Recent(limit);
-                }
-                return self.recent(limit, ask);
-            }
-            (Some(Level::Session) | None, _) => {}
-        }
-        match self.promise.scope {
-            Scope::Handle => {}
-            Scope::Process => self.take_over_writes_of_process(),
-            Scope::Host => {
-                self.share_writes();
-                let Some(losses) = self.section.board.listen(&self.section, self.now) else {
-                    return Freshness::Source(Reason::PositionUnknown);
-                };
-                if losses != self.promise.losses {
-                    self.promise.losses = losses;
-                    self.promise.doubt();
-                }
-                self.take_over_writes_of_process();
-            }
-        }
-        let promise = &self.promise;
-        if promise.version == 0 && promise.doubt == Doubt::None {
-            return match level {
-                Some(_) if promise.met_no_gtids() => Freshness::Source(Reason::WithoutGtids),
-                None if promise.by_rule && self.used_source && self.sources_track_nothing() => {
-                    Freshness::Source(Reason::SourceOnWrite)
-                }
-                _ => Freshness::Any,
-            };
-        }
-        if promise.doubt != Doubt::None {
-            self.promise.demand = if ask == Ask::Nothing { Demand::Nothing } else { Demand::Position };
-            return Freshness::Source(Reason::PositionUnknown);
-        }
-        let fresh = self.fresh_nodes();
-        let replicas = self.section.replicas_now();
-        if fresh == replicas {
-            self.promise.all_have = self.promise.version;
-        }
-        if ask == Ask::Nothing || fresh == replicas || (ask == Ask::Before && !fresh.is_empty()) {
-            return if fresh.is_empty() { self.none_fresh(ask) } else { Freshness::Replicas(fresh) };
-        }
-        // The others are asked ahead of their first read after a write, so that they take their share of the reads. They
-        // are not waited for while another one is known to be good.
-        let waits = fresh.is_empty();
-        let now = self.now;
-        let worth_asking = |id: &NodeId| {
-            let rests = self
-                .promise
-                .peers
-                .get(id.index())
-                .is_some_and(|peer| (!waits || self.promise.named.is_some()) && peer.ask_after > now);
-            !rests && self.section.progress.is_worth_waiting_for(*id, now)
-        };
-        let asked: NodeSet = replicas.minus(fresh).iter().filter(worth_asking).collect();
-        if asked.is_empty() {
-            return if fresh.is_empty() { self.none_fresh(ask) } else { Freshness::Replicas(fresh) };
-        }
-        self.promise.demand = Demand::Fresh { waits };
-        Freshness::Replicas(fresh.or(asked))
-    }
-
-    /// A source has to answer. One that is said to be it has to prove that, where others have written: they may know of another
-    /// one.
-    fn none_fresh(&mut self, ask: Ask) -> Freshness {
-        let promise = &mut self.promise;
-        if promise.foreign && ask != Ask::Nothing && self.section.recovery.discover != Discover::File {
-            let version = promise.version;
-            let has = |id: NodeId| promise.peers.get(id.index()).is_some_and(|peer| peer.has == version);
-            if !self.section.sources_now().iter().all(has) {
-                promise.demand = Demand::Position;
-            }
-        }
-        Freshness::Source(Reason::NoneFresh)
-    }
-
-    /// The next statement is no read: nothing is asked for it.
-    pub(super) fn no_freshness(&mut self) -> Freshness {
-        self.promise.demands_nothing();
-        Freshness::Any
-    }
-
-    /// Sources that were connected to, none of which tells GTIDs.
-    fn sources_track_nothing(&self) -> bool {
-        self.section
-            .sources_now()
-            .iter()
-            .all(|id| self.promise.peers.get(id.index()).is_none_or(|peer| peer.tracks != Some(true)))
-    }
-
-    /// Replicas that have what the handle wrote and are not known to have failed.
-    fn fresh_nodes(&mut self) -> NodeSet {
-        let promise = &mut self.promise;
-        let version = promise.version;
-        let has = |peer: Option<&Peer>| peer.is_some_and(|peer| peer.has == version);
-        let replicas = self.section.replicas_now();
-        let fresh: NodeSet = replicas.iter().filter(|id| has(promise.peers.get(id.index()))).collect();
-        if !fresh.is_empty() {
-            return fresh;
-        }
-        // Another handle may have found out; not about what the program named.
-        if promise.named.is_some() {
-            return NodeSet::EMPTY;
-        }
-        let Some(position) = &promise.position else { return NodeSet::EMPTY };
-        let found: NodeSet = replicas.iter().filter(|id| self.section.progress.covers(*id, position)).collect();
-        for id in found.iter() {
-            if let Some(peer) = promise.peers.get_mut(id.index()) {
-                peer.has = version;
-            }
-        }
-        found
-    }
-
-    /// The processes of the host tell each other what they write.
-    fn share_writes(&self) {
-        if !self.section.progress.is_shared() {
-            self.section.progress.share();
-            self.section.board.forget();
-        }
-    }
-
-    fn take_over_writes_of_process(&mut self) {
-        let version = self.section.progress.written_version();
-        if version == self.promise.process_version {
-            return;
-        }
-        self.promise.process_version = version;
-        if let Some(written) = self.section.progress.written(&self.promise.account)
-            && self.promise.position.as_ref().is_none_or(|position| !position.covers(&written))
-        {
-            self.promise.require_foreign(&written);
-        }
-    }
-
-    /// Whether a question has to go ahead of the statement that the last decision was about, on this node.
-    #[inline]
-    pub(super) fn question(&self, node: usize) -> Option<Question> {
-        let promise = &self.promise;
-        let is_source = || NodeId::new(node).is_some_and(|id| self.section.role_of(id) == Role::Source);
-        match promise.demand {
-            Demand::Nothing => None,
-            Demand::Fresh { waits } => {
-                let peer = promise.peers.get(node)?;
-                if peer.has == promise.version || is_source() {
-                    return None;
-                }
-                match &promise.named {
-                    Some((_, number)) if peer.checked != *number => Some(Question::Checked),
-                    _ => Some(Question::Reached { version: promise.version, waits }),
-                }
-            }
-            Demand::Position => is_source().then_some(Question::Executed),
-            Demand::Recent(limit) => {
-                promise.peers.get(node).filter(|peer| peer.asked_for_lag).map(|_| Question::Lag(limit))
-            }
-        }
-    }
-
-    /// The statement that asks.
-    pub(super) fn question_text(&self, question: Question, node: usize, server: &conn::Server) -> String {
-        let mariadb = server.is_mariadb;
-        let wanted = self.promise.position.as_ref().map(Position::to_text).unwrap_or_default();
-        let wait = match question {
-            Question::Reached { waits: true, .. } => self.promise.wait,
-            _ => Duration::ZERO,
-        };
-        let seconds = wait.as_secs_f64();
-        match (question, mariadb) {
-            (Question::Reached { .. }, true) => format!("SELECT MASTER_GTID_WAIT('{wanted}',{seconds})"),
-            (Question::Checked, _) => self.check_text().unwrap_or_else(|| "SELECT 0".to_owned()),
-            // A time of 0 would mean without end.
-            (Question::Reached { .. }, false) if wait.is_zero() => {
-                format!("SELECT 1-GTID_SUBSET('{wanted}',@@GLOBAL.gtid_executed)")
-            }
-            (Question::Reached { .. }, false) => format!("SELECT WAIT_FOR_EXECUTED_GTID_SET('{wanted}',{seconds})"),
-            (Question::Executed, true) => executed::OF_MARIADB.to_owned(),
-            (Question::Executed, false) => "SELECT @@GLOBAL.gtid_executed".to_owned(),
-            (Question::Lag(_), _) => self.lag_question(node, server).into_owned(),
-        }
-    }
-
-    /// `check_for_gtid` with the GTID in its place: the first placeholder, without quotes, as in mysqlnd_ms.
-    fn check_text(&self) -> Option<String> {
-        let check = self.section.injection.as_ref()?.check.as_ref()?;
-        let gtid = self.promise.named()?;
-        let at = memchr::memmem::find(check, PLACEHOLDER)?;
-        let text = [&check[..at], gtid, &check[at + PLACEHOLDER.len()..]].concat();
-        Some(String::from_utf8_lossy(&text).into_owned())
-    }
-
-    /// A node answered [`Question::Checked`]. False: it passed, and has to be asked for the handle's own writes, too.
-    pub(super) fn has_passed(&mut self, node: usize, passed: bool) -> bool {
-        let version = self.promise.version;
-        let now = self.now;
-        let covers = self
-            .promise
-            .position
-            .as_ref()
-            .is_none_or(|own| NodeId::new(node).is_some_and(|id| self.section.progress.covers(id, own)));
-        let number = self.promise.named.as_ref().map_or(0, |(_, number)| *number);
-        let Some(peer) = self.promise.peers.get_mut(node) else { return true };
-        if !passed {
-            peer.ask_after = now + PAUSE;
-            return true;
-        }
-        peer.checked = number;
-        if covers {
-            peer.has = version;
-        }
-        covers
-    }
-
-    /// How long `check_for_gtid` is asked again.
-    pub(super) fn check_wait(&self) -> Duration {
-        self.section.injection.as_ref().map_or(Duration::ZERO, |injection| injection.wait)
-    }
-
     /// A node answered [`Question::Reached`] with yes.
     pub(super) fn has_reached(&mut self, node: usize, version: u64) {
         let (Some(id), Some(peer)) = (NodeId::new(node), self.promise.peers.get_mut(node)) else { return };
@@ -632,6 +466,15 @@ impl Router {
             && let Some(position) = &self.promise.position
         {
             self.section.progress.reached(id, &peer.identity, position);
+        }
+    }
+
+    /// A node answered [`Question::ReachedPart`] with yes.
+    pub(super) fn has_reached_part(&mut self, node: usize) {
+        if let (Some(id), Some(peer), Needed::Part(part)) =
+            (NodeId::new(node), self.promise.peers.get(node), self.promise.needed())
+        {
+            self.section.progress.reached(id, &peer.identity, part);
         }
     }
 

@@ -91,10 +91,16 @@ impl Session {
             .router
             .as_deref()
             .is_some_and(|router| router.section.injection.as_ref().is_some_and(|injection| injection.check.is_some()));
+        // A handle that has met no server goes by what others of the process met.
+        let told =
+            |version: &[u8], mariadb: bool| mariadb || !version.starts_with(b"5.") || version.starts_with(b"5.7");
+        let facts = self.router.as_deref().and_then(|router| router.section.facts.get());
+        let tells = facts.is_some_and(|facts| told(&facts.version, facts.is_mariadb));
         let promise = self.promise_to_change()?;
+        let by_check = checks && if promise.knows_tracking() { promise.met_no_gtids() } else { !tells };
         if let Some(gtid) = gtid {
             match Position::parse_any(gtid) {
-                Ok(position) if !(checks && promise.met_no_gtids()) => promise.require_foreign(&position),
+                Ok(position) if !by_check => promise.require_foreign(&position),
                 _ if checks => promise.require_named(gtid),
                 Ok(position) => promise.require_foreign(&position),
                 Err(_) => return Err(Refused::Malformed),
@@ -131,7 +137,7 @@ impl Session {
         Ok(&mut router.promise)
     }
 
-    /// Takes the wishes out of the connect attributes: `ms.qos`, `ms.scope`, `ms.gtid`. They are for us: no server sees
+    /// Takes the wishes out of the connect attributes: `ms.qos`, `ms.scope`, `ms.monotonic`, `ms.gtid`. They are for us: no server sees
     /// them.
     ///
     /// Errors: 2000 for a value that is none.
@@ -152,6 +158,10 @@ impl Session {
                 b"ms.scope" => match SCOPES.iter().find(|(word, _)| *word == text) {
                     Some((_, scope)) => router.promise.set_scope(*scope),
                     None => return Err(wrong("ms.scope", value, "handle, process or host")),
+                },
+                b"ms.monotonic" => match &*text {
+                    "0" | "1" => router.promise.set_monotonic(text == "1"),
+                    _ => return Err(wrong("ms.monotonic", value, "0 or 1")),
                 },
                 b"ms.gtid" => {
                     let position = token::read(value).or_else(|_| Position::parse_any(value));

@@ -20,6 +20,9 @@ impl Session {
         if self.phase == Phase::Abandoned {
             self.skip_abandoned_rows().await;
         }
+        if self.has_unsettled() {
+            self.settle().await;
+        }
         self.forget_before_looking();
         self.begin_at_once()?;
         if self.router.is_some() {
@@ -83,7 +86,8 @@ impl Session {
     /// `mysql_read_query_result`: the head of the reply to [`Session::send_query`].
     pub async fn read_query_result(&mut self) -> Result<(), Error> {
         if self.phase != Phase::AwaitingReply {
-            return Err(Error::out_of_sync());
+            let nowhere = self.router.is_none() && self.connection().is_none();
+            return Err(if nowhere { Error::lost(self.options.family) } else { Error::out_of_sync() });
         }
         self.phase = Phase::Ready;
         match self.read_reply().await {
@@ -97,6 +101,9 @@ impl Session {
     pub(super) async fn begin(&mut self) -> Result<(), Error> {
         if self.phase == Phase::Abandoned {
             self.skip_abandoned_rows().await;
+        }
+        if self.has_unsettled() {
+            self.settle().await;
         }
         self.begin_at_once()
     }
@@ -225,19 +232,8 @@ impl Session {
                 Ok(())
             }
             Ok(Head::ResultSet(columns)) => {
-                self.outcome.field_count = u32::try_from(columns.len()).unwrap_or(u32::MAX);
-                // Of the result before this one.
-                self.outcome.info.clear();
-                self.outcome.warnings = 0;
-                if let Some(end) = self.connection().and_then(Connection::columns_end) {
-                    self.outcome.status = end.status;
-                    self.outcome.warnings = u32::from(end.warnings);
-                } else {
-                    self.conclude_transaction();
-                }
-                self.leftover = false;
+                self.take_columns(u32::try_from(columns.len()).unwrap_or(u32::MAX));
                 self.pending = Some(columns);
-                self.phase = Phase::HasResult;
                 Ok(())
             }
             Ok(Head::LocalInfile(_)) => Err(Error::malformed(self.options.family)),
@@ -249,6 +245,23 @@ impl Session {
                 Err(error)
             }
         }
+    }
+
+    /// So many columns came, whose rows follow.
+    #[inline]
+    pub(super) fn take_columns(&mut self, count: u32) {
+        self.outcome.field_count = count;
+        // Of the result before this one.
+        self.outcome.info.clear();
+        self.outcome.warnings = 0;
+        if let Some(end) = self.connection().and_then(Connection::columns_end) {
+            self.outcome.status = end.status;
+            self.outcome.warnings = u32::from(end.warnings);
+        } else {
+            self.conclude_transaction();
+        }
+        self.leftover = false;
+        self.phase = Phase::HasResult;
     }
 
     /// A reply was an error, or did not come.

@@ -2,7 +2,7 @@
 //!
 //! What is asked, and what the answers mean, is in [`super::promise`]; here are the sends and the replies.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::cluster::config::quality::OnTimeout;
 use crate::conn::driver::pause;
@@ -51,6 +51,25 @@ impl Session {
         }
     }
 
+    /// A replica that says nothing to a question is not waited for as long as a read is: it has as long as the question allows,
+    /// and a second or `probe_ms` more. The source has to answer, there is nobody else.
+    pub(super) fn limit_answer(&mut self, question: Question) {
+        /// For the way there and back, and for a server that is busy.
+        const LEAST: Duration = Duration::from_secs(1);
+        let Some(router) = self.router.as_deref() else { return };
+        let wait = match question {
+            Question::Reached { waits: true, .. } | Question::ReachedPart { waits: true } => router.promise.wait(),
+            Question::Reached { waits: false, .. } | Question::ReachedPart { waits: false } | Question::Lag(_) => {
+                Duration::ZERO
+            }
+            Question::Checked | Question::Executed | Question::TakesWrites | Question::Tables => return,
+        };
+        let limit = Instant::now() + wait + router.section.recovery.probe.max(LEAST);
+        if let Ok(connection) = self.current() {
+            connection.answer_by(Some(limit));
+        }
+    }
+
     /// The question that has to go ahead of a read on this node, if there is one, and its text.
     fn question_to(&self, node: usize) -> Option<(Question, String)> {
         let router = self.router.as_deref()?;
@@ -64,6 +83,11 @@ impl Session {
         let Some((question, text)) = self.question_to(node) else { return };
         let Some(connection) = self.nodes[node].connection_mut() else { return };
         connection.queue(Command::Query, &[text.as_bytes()]);
+        if question == Question::Tables
+            && let Some(router) = self.router.as_deref_mut()
+        {
+            router.is_asking_about_tables();
+        }
         self.question = Some(question);
         self.prelude_replies += 1;
     }
@@ -74,6 +98,7 @@ impl Session {
     /// Errors: as [`Session::read_answer`]; a connection that breaks has got nothing of the read.
     pub(super) async fn ask_before(&mut self, node: usize) -> Result<(), Error> {
         let Some((question, text)) = self.question_to(node) else { return Ok(()) };
+        self.limit_answer(question);
         let answer = match self.current()?.send(Command::Query, &[text.as_bytes()]).await {
             Ok(()) => self.read_answer(question, Behind::Nothing).await,
             Err(error) => Err(self.fail_prelude(error, None)),
@@ -90,14 +115,27 @@ impl Session {
         if let Question::Lag(limit) = question {
             return self.read_lag(at, limit, behind).await;
         }
-        let values = match self.first_row_of_reply().await {
+        if question == Question::Tables {
+            return self.read_tables(at).await;
+        }
+        let answer = self.first_row_of_reply().await;
+        if let Ok(connection) = self.current() {
+            connection.answer_by(None);
+        }
+        let values = match answer {
             Ok(values) => values,
             // A wait that a server refuses, or a position that it does not understand.
             Err(error) if error.origin == Origin::Server && !self.current()?.is_broken() => {
                 self.tell_unanswered(at, &error);
                 Vec::new()
             }
-            Err(error) => return Err(self.fail_prelude(error, None)),
+            Err(error) => {
+                if let (Question::Reached { version, .. }, Some(router)) = (question, self.router.as_deref_mut()) {
+                    // Nobody waits for it again so soon.
+                    router.has_not_reached(at, version, true);
+                }
+                return Err(self.fail_prelude(error, None));
+            }
         };
         let Some(router) = self.router.as_deref_mut() else { return Ok(()) };
         let (version, waits) = match question {
@@ -111,12 +149,28 @@ impl Session {
                 self.again = Some(Manner::OnSource);
                 return Err(Error::gone(self.options.family).sent(Sent::No));
             }
+            Question::TakesWrites => {
+                let is_off = |value: &Vec<u8>| value == b"0" || value.eq_ignore_ascii_case(b"OFF");
+                if values.first().is_none_or(is_off) {
+                    // What is not said is believed: the section names the source.
+                    return Ok(());
+                }
+                self.throw_reply_away(at, behind).await?;
+                self.failed();
+                self.learn_roles(None).await;
+                self.again = Some(Manner::OnSource);
+                return Err(Error::gone(self.options.family).sent(Sent::No));
+            }
             Question::Checked => return self.read_check(at, &values, behind).await,
             Question::Reached { version, waits } => (version, waits),
-            Question::Lag(_) => return Ok(()),
+            Question::ReachedPart { waits } => (router.promise.version, waits),
+            Question::Lag(_) | Question::Tables => return Ok(()),
         };
         if values.first().is_some_and(|value| value == b"0") {
-            router.has_reached(at, version);
+            match question {
+                Question::ReachedPart { .. } => router.has_reached_part(at),
+                _ => router.has_reached(at, version),
+            }
             return Ok(());
         }
         router.has_not_reached(at, version, waits);
@@ -135,6 +189,27 @@ impl Session {
         // Another replica is known to be good, or the source is asked.
         self.again = Some(if waits { Manner::OnSource } else { Manner::Awaited });
         Err(Error::gone(self.options.family).sent(Sent::No))
+    }
+
+    /// What a source says of tables. Whatever it is, the statement behind it has been sent and its reply comes.
+    ///
+    /// Errors: a broken connection; nothing is known of that statement then.
+    async fn read_tables(&mut self, at: usize) -> Result<(), Error> {
+        let values = match self.first_row_of_reply().await {
+            Ok(values) => values,
+            Err(error) if error.origin == Origin::Server && !self.current()?.is_broken() => {
+                self.tell_unanswered(at, &error);
+                Vec::new()
+            }
+            Err(_) => {
+                self.failed();
+                return Err(Error::lost(self.options.family).sent(Sent::Yes));
+            }
+        };
+        if let Some(router) = self.router.as_deref_mut() {
+            router.answered_tables(&values);
+        }
+        Ok(())
     }
 
     fn tell_unanswered(&self, at: usize, error: &Error) {

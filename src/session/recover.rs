@@ -12,11 +12,14 @@ use crate::cluster::topology::NodeId;
 use crate::conn::driver::{cancels, pause};
 use crate::conn::{Connection, Head};
 use crate::env::{Clock, SystemClock};
-use crate::error::{Error, Origin};
+use crate::error::{Error, Origin, Sent};
 use crate::result::{Builder, Columns, StoredRows};
 use crate::route::{Class, Statement};
 
-use super::discover::{Search, takes_no_writes};
+use super::awaited::Awaited;
+use super::discover::{Search, may_take_no_writes, takes_no_writes};
+use super::membership::{is_not_prepared, waited_in_vain};
+use super::routed::Loss;
 use super::steer::{Manner, What};
 use super::{Phase, Session};
 
@@ -70,11 +73,15 @@ impl Rerun {
 
 /// What was already done about one statement.
 #[derive(Default)]
-struct Tries {
+pub(super) struct Tries {
     reran: bool,
     again: u32,
     repeats: u16,
     search: Search,
+    /// An ending without a transaction was sent again.
+    ended: bool,
+    /// The servers were asked whether an error means that the source is none any more.
+    asked: bool,
 }
 
 impl Session {
@@ -105,11 +112,16 @@ impl Session {
     pub(super) async fn recover_sent(&mut self, error: Error) -> Result<(), Error> {
         let text = self.router.as_deref_mut().map(|router| std::mem::take(&mut router.rerun.text)).unwrap_or_default();
         if text.is_empty() {
-            if let Some(at) = self.at
-                && takes_no_writes(&error, false)
-            {
+            let said = if takes_no_writes(&error, false) {
+                Some(Said::ReadOnly)
+            } else if self.left_its_cluster(&error) {
+                Some(Said::Out)
+            } else {
+                None
+            };
+            if let Some(told) = self.at.zip(said) {
                 // For the next one.
-                self.learn_roles(Some((at, Said::ReadOnly))).await;
+                self.learn_roles(Some(told)).await;
             }
             return Err(error);
         }
@@ -119,11 +131,45 @@ impl Session {
         self.recover(&text, error, &mut What::Text).await
     }
 
+    /// A statement could not be prepared, of which nothing is executed by that: whether it may be prepared again.
+    #[cold]
+    pub(super) async fn may_prepare_again(&mut self, error: &Error, tries: &mut Tries) -> bool {
+        if self.is_transient(error, tries.repeats) {
+            tries.repeats += 1;
+            self.pause_before_repeating().await;
+            return true;
+        }
+        if !self.was_refused_before_it_was_sent(error) {
+            return false;
+        }
+        if self.left_its_cluster(error) {
+            return self.remedy_of_membership(error, tries).await.is_some();
+        }
+        self.remedy_of_roles(error, tries).await.is_some()
+    }
+
+    /// A server refused to prepare a statement: nothing of it is executed, and what was sent before it is over.
+    #[cold]
+    pub(super) fn was_refused_before_it_was_sent(&mut self, error: &Error) -> bool {
+        let refused = error.origin == Origin::Server && error.sent == Sent::Yes;
+        if refused && let Some(router) = self.router.as_deref_mut() {
+            router.rerun.forget();
+            router.awaited = Awaited::default();
+        }
+        refused
+    }
+
     /// How the statement may be sent again; None: the error is the program's.
     async fn remedy(&mut self, error: &Error, tries: &mut Tries) -> Option<Manner> {
         if let Some(manner) = self.again.take() {
             tries.again += 1;
             return (tries.again <= 2).then_some(manner);
+        }
+        if let Some(manner) = self.remedy_of_endings(tries) {
+            return Some(manner);
+        }
+        if self.left_its_cluster(error) {
+            return self.remedy_of_membership(error, tries).await;
         }
         if !tries.reran && self.may_rerun(error) {
             tries.reran = true;
@@ -156,6 +202,53 @@ impl Session {
             && self.may_move()
     }
 
+    /// The connection broke off behind COMMIT, ROLLBACK or a switch of autocommit. Where no transaction was open they do the
+    /// same on another connection, however often; a transaction that was to be rolled back is.
+    fn remedy_of_endings(&mut self, tries: &mut Tries) -> Option<Manner> {
+        let router = self.router.as_deref_mut()?;
+        let Awaited { ends, rolls_back, sets_autocommit, inside, several, .. } = router.awaited;
+        if !router.rerun.broke_off || several || router.bound.node().is_some() || router.lost == Some(Loss::Bound) {
+            return None;
+        }
+        if rolls_back && inside {
+            router.forget_transaction();
+            return None;
+        }
+        let harmless = (ends || rolls_back || sets_autocommit) && !inside && router.next_transaction.is_none();
+        if !harmless || std::mem::replace(&mut tries.ended, true) {
+            return None;
+        }
+        router.forget_transaction();
+        Some(Manner::Awaited)
+    }
+
+    /// A node of a Galera cluster executed nothing, because it is not in step with the others or not one of them now.
+    fn left_its_cluster(&self, error: &Error) -> bool {
+        let galera = self.router.as_deref().is_some_and(|router| router.section.recovery.discover == Discover::Galera);
+        galera && (is_not_prepared(error) || (self.may_be_read_again() && waited_in_vain(error)))
+    }
+
+    /// The statement runs on another node, reads and writes, unless it is part of what that node has; all handles know from
+    /// now on.
+    async fn remedy_of_membership(&mut self, error: &Error, tries: &mut Tries) -> Option<Manner> {
+        let at = self.at?;
+        let router = self.router.as_deref()?;
+        let inside = router.tracker.in_transaction() || !self.carry.autocommit() || router.awaited.calls;
+        let said = is_not_prepared(error).then_some(Said::Out);
+        if inside || !self.may_move() || self.prelude_replies > 0 || tries.search.is_vain() {
+            self.learn_roles(said.map(|said| (at, said))).await;
+            return None;
+        }
+        if self.may_be_read_again() {
+            if std::mem::replace(&mut tries.reran, true) {
+                return None;
+            }
+            self.learn_roles(said.map(|said| (at, said))).await;
+            return Some(Manner::Awaited);
+        }
+        self.look_for_source(&mut tries.search, Some(at), said).await.then_some(Manner::Awaited)
+    }
+
     /// The servers' roles are not what they were.
     async fn remedy_of_roles(&mut self, error: &Error, tries: &mut Tries) -> Option<Manner> {
         let at = self.at?;
@@ -169,7 +262,19 @@ impl Session {
                 self.learn_roles(Some((at, Said::ReadOnly))).await;
                 return None;
             }
-            return self.look_for_source(&mut tries.search, Some(at), true).await.then_some(Manner::Awaited);
+            return self
+                .look_for_source(&mut tries.search, Some(at), Some(Said::ReadOnly))
+                .await
+                .then_some(Manner::Awaited);
+        }
+        let section = std::sync::Arc::clone(&router.section);
+        if from_source && may_take_no_writes(error) {
+            let inside = router.tracker.in_transaction() || !self.carry.autocommit() || router.awaited.calls;
+            let free = !inside && self.may_move() && self.prelude_replies == 0;
+            let first = !std::mem::replace(&mut tries.asked, true);
+            self.learn_roles(None).await;
+            let moved = NodeId::new(at).is_some_and(|node| !section.sources_now().contains(node));
+            return (first && free && moved).then_some(Manner::Awaited);
         }
         if from_source && router.rerun.broke_off {
             // Whether the statement was executed is not known; the next one is to know where the source is.

@@ -93,6 +93,10 @@ impl Session {
             router.promise.follow(&section.consistency, section.nodes.len(), &now_at);
             router.chain = chain;
             router.measures = measures(&section);
+            if router.classify.hint_word != section.hints.word {
+                router.classify.hint_word.clone_from(&section.hints.word);
+                router.cache.clear();
+            }
             router.pooled = Pooled::of(&section);
             router.section = section;
             let text = format!("goes by the changed configuration of section {}", router.section.name);

@@ -32,6 +32,9 @@ impl Session {
                 std::mem::forget(rows);
                 self.outcome.affected_rows = stored.len();
                 self.end_of_rows(end);
+                if self.has_unsettled() {
+                    self.settle().await;
+                }
                 Ok(Some(columns))
             }
             Err(error) => {
@@ -101,6 +104,9 @@ impl Session {
             Ok(None) => Ok(true),
             Ok(Some(end)) => {
                 self.end_of_rows(end);
+                if self.has_unsettled() {
+                    self.settle().await;
+                }
                 Ok(false)
             }
             Err(error) => {

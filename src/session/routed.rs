@@ -23,7 +23,8 @@ use crate::route::decide::{self, Decision};
 use crate::route::transaction::Tracker;
 use crate::route::{ClassifyConfig, LexContext, Server, ServerFamily};
 
-use super::arm::Shown;
+use super::arm::{Shown, Way};
+use super::awaited::Awaited;
 use super::bound::Bound;
 use super::carry::{Part, variables::Setting};
 use super::connect::{ConnectArgs, Environment};
@@ -31,7 +32,7 @@ use super::effects::{self, Pending};
 use super::nodes::Node;
 use super::promise::Promise;
 use super::recover::Rerun;
-use super::steer::{Awaited, holder_of, unknown_thread};
+use super::steer::{holder_of, unknown_thread};
 use super::tally::Pooled;
 use super::{Phase, Session};
 
@@ -90,6 +91,8 @@ pub struct Router {
     pub(super) pending: Vec<Pending>,
     /// What that statement is.
     pub(super) awaited: Awaited,
+    /// Neither of the two says anything: it is a plain read.
+    pub(super) awaits_plain_read: bool,
     /// The server's error for the statement that failed last; 0 for any other failure.
     pub(super) failure: u32,
     /// sql_mode of new connections; "0" if nodes differ, None if none was opened.
@@ -221,7 +224,7 @@ impl Session {
             chain,
             random: SystemRandom::new(),
             cache: StatementCache::new(DEFAULT_LIMIT_BYTES),
-            classify: ClassifyConfig::default(),
+            classify: ClassifyConfig { hint_word: section.hints.word.clone(), ..ClassifyConfig::default() },
             context,
             context_changed: false,
             tracker: Tracker::new(),
@@ -234,6 +237,7 @@ impl Session {
             refused: None,
             leaves: None,
             awaited: Awaited::default(),
+            awaits_plain_read: false,
             failure: 0,
             server_mode: None,
             transaction_node: None,
@@ -243,7 +247,7 @@ impl Session {
             lost: None,
             promise: Promise::new(
                 &section.consistency,
-                !by_name,
+                !by_name && Way::of(&section) != Way::ReadsWait,
                 args.user.as_deref().unwrap_or_default(),
                 section.nodes.len(),
             ),

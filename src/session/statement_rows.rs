@@ -31,6 +31,9 @@ impl Session {
                 std::mem::forget(rows);
                 self.outcome.affected_rows = stored.len();
                 self.end_of_rows(end);
+                if self.has_unsettled() {
+                    self.settle().await;
+                }
                 Ok(())
             }
             Err(error) => {
@@ -79,6 +82,9 @@ impl Session {
             Ok(None) => Ok(None),
             Ok(Some(end)) => {
                 self.end_of_rows(end);
+                if self.has_unsettled() {
+                    self.settle().await;
+                }
                 Ok(Some(end))
             }
             Err(error) => {

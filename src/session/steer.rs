@@ -12,9 +12,10 @@ use crate::error::{Error, Origin, Sent, cr};
 use crate::log::{self, DecisionLine};
 use crate::result::Columns;
 use crate::route::decide::{self, Decision, Fallbacks};
-use crate::route::{Access, CALLS, Class, Effect, Hint, Server, Statement, TransactionControl};
+use crate::route::{Class, Effect, Hint, Server, Statement, TransactionControl};
 use crate::statistics;
 
+use super::awaited::{Awaited, is_rollback};
 use super::carry::Part;
 use super::discover::Search;
 use super::effects;
@@ -66,32 +67,6 @@ pub(super) enum Rest {
     All,
 }
 
-/// The statement is the beginning of a transaction and nothing else; how that one may access data, if written.
-pub(super) fn begins(statement: &Statement) -> Option<Option<Access>> {
-    match statement.effects[..] {
-        [Effect::Transaction(TransactionControl::Begin { access, .. })] if statement.single => Some(access),
-        _ => None,
-    }
-}
-
-/// The statement uses up what SET TRANSACTION said for the next transaction: it is one, begins one, or ends one. `SELECT 1`
-/// does not (measured on both families).
-fn is_transaction(statement: &Statement) -> bool {
-    let control = statement.effects.iter().any(|effect| {
-        matches!(
-            effect,
-            Effect::ImplicitCommit
-                | Effect::Transaction(
-                    TransactionControl::Begin { .. }
-                        | TransactionControl::Commit { .. }
-                        | TransactionControl::Rollback { .. }
-                )
-        )
-    });
-    let creates = statement.effects.iter().any(|effect| matches!(effect, Effect::Bind(_) | Effect::DropTable { .. }));
-    control || (!statement.needs.tables.is_empty() && !creates)
-}
-
 /// The node of the one connection of this process that a KILL means; None if there is none.
 ///
 /// Errors: 1094 when several nodes gave the same id.
@@ -129,13 +104,13 @@ impl Session {
             let _ = self.open_for_call().await;
         }
         self.follow_configuration();
-        if self.is_told_of_other_roles() {
-            self.learn_roles(None).await;
+        if self.is_to_ask_for_roles() {
+            self.follow_roles().await;
         }
         let (mut search, mut measured) = (Search::default(), false);
         let (statement, decision) = loop {
-            match self.destination(sql, manner) {
-                Err(_) if self.lacks_source() && self.look_for_source(&mut search, None, false).await => {}
+            match self.destination_slowly(sql, manner) {
+                Err(_) if self.lacks_source() && self.look_for_source(&mut search, None, None).await => {}
                 Ok(_) if !measured && self.lacks_lags() => {
                     measured = true;
                     self.measure_lags().await;
@@ -149,10 +124,10 @@ impl Session {
     /// Where a statement goes now; None when a server has to be asked first what its text means.
     pub(super) fn destination_now(&mut self, sql: &[u8]) -> Result<Option<(Arc<Statement>, Decision)>, Error> {
         self.follow_configuration();
-        if self.must_ask_first(sql) || self.is_told_of_other_roles() {
+        if self.must_ask_first(sql) || self.is_to_ask_for_roles() {
             return Ok(None);
         }
-        let found = match self.destination(sql, Manner::Pipelined) {
+        let found = match self.destination_slowly(sql, Manner::Pipelined) {
             Err(_) if self.lacks_source() => return Ok(None),
             found => found?,
         };
@@ -170,7 +145,7 @@ impl Session {
             Err(_) if self.lacks_source() => return Ok(Rest::All),
             found => found?,
         };
-        if self.lacks_lags() || self.is_told_of_other_roles() {
+        if self.lacks_lags() || self.is_to_ask_for_roles() {
             return Ok(Rest::All);
         }
         let index = decision.node.index();
@@ -178,6 +153,7 @@ impl Session {
         let leaves = self.router.as_deref().is_some_and(|router| router.leaves.is_some());
         let current = self.carry.is_current(&self.nodes[index].versions)
             && self.asks_nothing(index)
+            && !self.is_monotonic()
             && self.injects(index, &statement).is_none()
             && !leaves
             && !(statement.class == Class::Session && changes_tracking(&statement));
@@ -214,7 +190,7 @@ impl Session {
                         return Ok(());
                     }
                     Err(error) => {
-                        self.after_failed_send(index, error)?;
+                        self.after_failed_send(index, error).inspect_err(|_| self.acknowledge_by(&statement))?;
                         (statement, decision)
                     }
                 }
@@ -235,7 +211,7 @@ impl Session {
     }
 
     /// What the statement is, unless it may not be run now.
-    #[inline]
+    #[inline(always)]
     pub(super) fn checked_statement(&mut self, sql: &[u8]) -> Result<Arc<Statement>, Error> {
         let statement = self.classified(sql)?;
         self.check_loss_for(&statement)?;
@@ -247,7 +223,7 @@ impl Session {
 
     /// Errors: 2000 for a hint that is not served, not allowed here, or has no value.
     fn check_hint(&self, hint: Hint) -> Result<(), Error> {
-        let allowed = self.router.as_deref().is_some_and(|router| router.section.hint_arguments);
+        let allowed = self.router.as_deref().is_some_and(|router| router.section.hints.arguments);
         let name = hint.name();
         let text = match hint {
             Hint::NotServed(_) => {
@@ -264,7 +240,7 @@ impl Session {
     }
 
     /// What the statement is and where it goes.
-    #[inline]
+    #[inline(always)]
     fn destination(&mut self, sql: &[u8], manner: Manner) -> Result<(Arc<Statement>, Decision), Error> {
         self.follow_configuration();
         let statement = self.checked_statement(sql)?;
@@ -274,6 +250,12 @@ impl Session {
         }
         let decision = self.decide(sql, &statement, manner)?;
         Ok((statement, decision))
+    }
+
+    /// [`Session::destination`], once for everybody but the usual case.
+    #[inline(never)]
+    fn destination_slowly(&mut self, sql: &[u8], manner: Manner) -> Result<(Arc<Statement>, Decision), Error> {
+        self.destination(sql, manner)
     }
 
     /// A statement has left for its node.
@@ -320,7 +302,14 @@ impl Session {
                 (decision, fallbacks, node) = self.decide_again(sql, &statement, manner)?;
                 continue;
             }
-            if sent.is_ok() && manner == Manner::Alone && !self.asks_nothing(index) {
+            if sent.is_ok() && self.nodes[index].owes {
+                // From a read whose reply was thrown away.
+                self.settle().await;
+                sent = if self.nodes[index].connection().is_some() { Ok(()) } else { self.open_node(index).await };
+            }
+            // A transaction's snapshot is made by its first statement: what it has to see is waited for before.
+            let asks_first = manner == Manner::Alone || decision.reason == decide::Reason::ReadOnlyTransactionStart;
+            if sent.is_ok() && asks_first && !self.asks_nothing(index) {
                 self.at = Some(index);
                 sent = self.ask_before(index).await;
                 if sent.is_err()
@@ -345,7 +334,9 @@ impl Session {
                     self.prelude_replies = 0;
                     self.nodes[index].drop_if_broken();
                     if !self.may_move() {
-                        return Err(self.lose(error));
+                        let error = self.lose(error);
+                        self.acknowledge_by(&statement);
+                        return Err(error);
                     }
                     let refused = self.router.as_deref_mut().and_then(|router| router.refused.take());
                     let movable =
@@ -377,7 +368,7 @@ impl Session {
                         None if decision.role == Role::Source
                             && error.origin == Origin::Client
                             && !matches!(manner, Manner::Elsewhere | Manner::Again)
-                            && self.look_for_source(&mut search, Some(index), false).await =>
+                            && self.look_for_source(&mut search, Some(index), None).await =>
                         {
                             reopened = false;
                             if let Some(router) = self.router.as_deref_mut() {
@@ -436,6 +427,10 @@ impl Session {
                 self.inject(index, statement, manner).await?;
                 self.ask(index);
                 self.attach_attributes(index);
+                if self.asks_behind(index, statement, manner, false) {
+                    self.current()?.queue(Command::Query, &[sql]);
+                    return self.send_behind(index).await;
+                }
                 self.current()?.send(Command::Query, &[sql]).await
             }
             What::Prepare(prepared, described) => {
@@ -448,7 +443,8 @@ impl Session {
                 self.prepare_on(prepared, index).await?;
                 self.inject(index, statement, manner).await?;
                 self.ask(index);
-                self.send_execution(prepared, request, index).await
+                let behind = self.asks_behind(index, statement, manner, request.flags != 0);
+                self.send_execution(prepared, request, index, behind).await
             }
         }
     }
@@ -462,14 +458,8 @@ impl Session {
         unknown && self.no_node_is_open() && sql.iter().any(|byte| matches!(byte, b'"' | b'\\'))
     }
 
-    /// Another process has learned other roles from the servers: they are asked before a statement goes by them.
-    #[inline]
-    fn is_told_of_other_roles(&self) -> bool {
-        self.router.as_deref().is_some_and(|router| router.section.roles.is_hinted()) && self.may_move()
-    }
-
     /// The statement, from the cache if its text was seen before.
-    #[inline]
+    #[inline(always)]
     fn classified(&mut self, sql: &[u8]) -> Result<Arc<Statement>, Error> {
         let Some(router) = self.router.as_deref_mut() else { return Err(Error::gone(self.options.family)) };
         router.context.no_backslash_escapes = self.outcome.status & NO_BACKSLASH_ESCAPES != 0;
@@ -494,6 +484,7 @@ impl Session {
         if statement.hint == Some(Hint::Replica)
             && statement.class != Class::Read
             && let Some(router) = self.router.as_deref()
+            && !router.section.hints.force
         {
             let text = format!("the hint ms=slave was not followed: {}", statement.reason.text);
             log::get().message(log::Level::Warning, router.handle_number, &text);
@@ -511,6 +502,17 @@ impl Session {
     fn lose(&mut self, error: Error) -> Error {
         self.note_loss();
         error
+    }
+
+    /// A ROLLBACK that could not be sent is no less an acknowledgement that its transaction is lost.
+    #[cold]
+    fn acknowledge_by(&mut self, statement: &Statement) {
+        if is_rollback(statement)
+            && let Some(router) = self.router.as_deref_mut()
+            && router.lost == Some(Loss::Transaction)
+        {
+            router.forget_transaction();
+        }
     }
 
     /// 2006 while a loss is not acknowledged.
@@ -536,62 +538,27 @@ impl Session {
     }
 }
 
-/// What the statement is whose reply is awaited, as far as the reply needs it; all false for a plain read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Awaited {
-    /// The text holds several.
-    pub several: bool,
-    /// It may change data.
-    pub writes: bool,
-    /// It is a SELECT that is no plain read, for its locks mostly: what it writes, if anything, no read looks for.
-    pub only_locks: bool,
-    /// It sets what LAST_INSERT_ID() says.
-    pub sets_insert_id: bool,
-    /// It is COMMIT or ROLLBACK, without a word on RELEASE.
-    pub ends: bool,
-    /// It begins a transaction.
-    pub begins: bool,
-    /// It runs what is not in its text: CALL, EXECUTE.
-    pub calls: bool,
-    /// It uses up what SET TRANSACTION said for the next transaction.
-    pub uses_next: bool,
-}
-
-impl Awaited {
-    fn of(statement: &Statement, next_is_set: bool) -> Self {
-        Awaited {
-            several: !statement.single,
-            writes: matches!(statement.class, Class::Write | Class::Unknown),
-            only_locks: statement.class == Class::Write && statement.is_select,
-            sets_insert_id: statement.effects.contains(&Effect::SetsInsertId),
-            ends: matches!(
-                statement.effects[..],
-                [Effect::Transaction(
-                    TransactionControl::Commit { release: None, .. }
-                        | TransactionControl::Rollback { release: None, .. }
-                )]
-            ),
-            begins: begins(statement).is_some(),
-            calls: statement.class == Class::Unknown && CALLS.contains(&statement.reason.text),
-            uses_next: next_is_set && is_transaction(statement),
-        }
-    }
-}
-
 impl Router {
     /// A statement has left for its node.
+    #[inline(always)]
     fn sent(&mut self, statement: &Statement, sql: &[u8], decision: Decision, schema: &[u8]) {
         self.promise.sent();
-        if statement.effects.is_empty() && !statement.needs.set_var_hint {
-            self.pending.clear();
+        if self.promise.tables.is_some() {
+            self.note_tables(statement, sql, schema);
+        }
+        let read = statement.class == Class::Read && statement.effects.is_empty();
+        if read && !statement.needs.set_var_hint && self.next_transaction.is_none() {
+            if !self.awaits_plain_read {
+                self.pending.clear();
+                self.awaited = Awaited::default();
+                self.awaits_plain_read = true;
+            }
         } else {
             self.pending = effects::pending(statement, sql, &self.context, schema);
+            self.awaited = Awaited::of(statement, self.next_transaction.is_some());
+            self.awaited.inside = self.tracker.is_open();
+            self.awaits_plain_read = false;
         }
-        self.awaited = match statement.class {
-            Class::Read if statement.effects.is_empty() && self.next_transaction.is_none() => Awaited::default(),
-            _ => Awaited::of(statement, self.next_transaction.is_some()),
-        };
-        let read = statement.class == Class::Read && statement.effects.is_empty();
         let alone = !self.tracker.in_transaction() && self.bound.node().is_none();
         self.rerun.keep(sql, statement, read && alone && self.section.recovery.retry_reads);
         self.in_flight = self.section.balance.sent(decision.node, self.measures.then_some(self.now));

@@ -11,7 +11,7 @@ use super::steer::Manner;
 
 impl Session {
     /// Where the statement goes; None if that is not clear at one look.
-    #[inline]
+    #[inline(always)]
     pub(super) fn decide_at_once(&mut self, statement: &Statement, manner: Manner) -> Option<Decision> {
         let router = self.router.as_deref_mut()?;
         let plain = statement.class == Class::Read

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::{auth, column, err, greeting, ok, row};
 use crate::options::Family;
+use crate::result::{Definition, NONE};
 
 proptest! {
     #[test]
@@ -12,9 +13,13 @@ proptest! {
         let _ = err::parse(&bytes);
         let _ = auth::parse_switch(&bytes);
         for extended in [false, true] {
-            if let Ok(found) = column::parse(&bytes, extended, extended) {
-                for (start, length) in found.strings.into_iter().chain(found.extended).chain(found.default) {
+            let mut own = [&bytes[..], &[0]].concat();
+            let mut found = Definition::default();
+            if column::decode(&mut own, 0, extended, extended, &mut found).is_ok() {
+                let there = [found.extended, found.default].into_iter().filter(|place| *place != NONE);
+                for (start, length) in found.strings.into_iter().chain(there) {
                     prop_assert!(start as usize + length as usize <= bytes.len());
+                    prop_assert_eq!(own[(start + length) as usize], 0);
                 }
             }
         }

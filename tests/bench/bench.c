@@ -1,7 +1,9 @@
 /*
  * bench.c: does one kind of work N times with one client library, loaded by dlopen.
  *
- *   bench LIBRARY WORK N
+ *   bench LIBRARY WORK[@tls|@zlib|@zstd] N
+ *
+ * The work is done in the clear over the Unix socket, or over TCP with TLS, or compressed over the Unix socket.
  *
  * It uses functions only and lets the library make its own MYSQL, so that one
  * program serves libraries of both families. What it prints is for run.py. The
@@ -50,6 +52,8 @@ static void (*free_result)(MYSQL_RES *);
 static void (*close_handle)(MYSQL *);
 static const char *(*error_text)(MYSQL *);
 static unsigned long (*escape)(MYSQL *, char *, const char *, unsigned long);
+static int (*options)(MYSQL *, int, const void *);
+static const char *(*client_info)(void);
 
 static MYSQL_STMT *(*stmt_init)(MYSQL *);
 static int (*stmt_prepare)(MYSQL_STMT *, const char *, unsigned long);
@@ -89,6 +93,8 @@ static void load(const char *path)
   close_handle = find(library, "mysql_close");
   error_text = find(library, "mysql_error");
   escape = find(library, "mysql_real_escape_string");
+  options = find(library, "mysql_options");
+  client_info = find(library, "mysql_get_client_info");
   stmt_init = find(library, "mysql_stmt_init");
   stmt_prepare = find(library, "mysql_stmt_prepare");
   stmt_bind_param = find(library, "mysql_stmt_bind_param");
@@ -106,10 +112,33 @@ static void fail(MYSQL *m, const char *what)
   exit(3);
 }
 
+/* What lies between the library and the server. */
+static const char *way = "";
+
+/* Numbers of options, which the families share up to here. */
+enum { OPT_COMPRESS = 1, MARIADB_SSL_VERIFY = 21, MARIADB_SSL_ENFORCE = 38 };
+enum { MYSQL_SSL_MODE = 35, MYSQL_SSL_REQUIRED = 3, MYSQL_COMPRESSION_ALGORITHMS = 41 };
+
 static MYSQL *open_handle(void)
 {
   const char *host = getenv("BENCH_HOST");
   MYSQL *m = init(NULL);
+  int mariadb = client_info()[0] == '3';
+  if (!strcmp(way, "tls")) {
+    char on = 1, off = 0;
+    int required = MYSQL_SSL_REQUIRED;
+    if (mariadb ? options(m, MARIADB_SSL_ENFORCE, &on) || options(m, MARIADB_SSL_VERIFY, &off)
+                : options(m, MYSQL_SSL_MODE, &required))
+      fail(m, "TLS");
+    if (!real_connect(m, getenv("MS_NODE0_HOST"), getenv("MS_USER"), getenv("MS_PASSWORD"), getenv("MS_DB"),
+                      (unsigned)atoi(getenv("MS_NODE0_PORT")), NULL, 0))
+      fail(m, "connect with TLS");
+    return m;
+  }
+  if (!strcmp(way, "zlib") && options(m, OPT_COMPRESS, NULL))
+    fail(m, "zlib");
+  if (!strcmp(way, "zstd") && (mariadb || options(m, MYSQL_COMPRESSION_ALGORITHMS, "zstd")))
+    fail(m, "zstd");
   if (!real_connect(m, host ? host : "localhost", getenv("MS_USER"), getenv("MS_PASSWORD"),
                     getenv("MS_DB"), 0, host ? NULL : getenv("MS_NODE0_SOCKET"), 0))
     fail(m, "connect");
@@ -203,7 +232,11 @@ int main(int argc, char **argv)
     fprintf(stderr, "usage: bench LIBRARY WORK N\n");
     return 2;
   }
-  const char *work = argv[2];
+  char *work = argv[2];
+  if (strchr(work, '@')) {
+    way = strchr(work, '@') + 1;
+    *strchr(work, '@') = 0;
+  }
   long n = atol(argv[3]);
   load(argv[1]);
   double wall = 0, cpu = 0;
@@ -221,6 +254,26 @@ int main(int argc, char **argv)
     for (long i = 0; i < n; i++)
       close_handle(all[i]);
     close_handle(first);
+    return 0;
+  }
+
+  if (!strcmp(work, "routed_handle")) {
+    /* Handles that have used every node: a write and reads, which take turns. The first pays for what all share. */
+    MYSQL **all = calloc((size_t)n, sizeof *all);
+    size_t before = 0;
+    for (long i = 0; i < n; i++) {
+      if (i == 1)
+        before = mallinfo2().uordblks + mallinfo2().hblkhd;
+      all[i] = open_handle();
+      if (real_query(all[i], "DO 1", 4))
+        fail(all[i], "DO 1");
+      for (int k = 0; k < 6; k++)
+        select_text(all[i], "SELECT id FROM bench_rows WHERE id = 1", 38);
+    }
+    size_t after = mallinfo2().uordblks + mallinfo2().hblkhd;
+    printf("handle_bytes=%zu\n", (after - before) / (size_t)(n - 1));
+    for (long i = 0; i < n; i++)
+      close_handle(all[i]);
     return 0;
   }
 

@@ -36,6 +36,17 @@ INSTRUCTIONS = [
     ("connect", "connect, SELECT 1, close", 20, 60, 40000),
     ("escape", "escape 1 MiB of utf8mb4, 1 % special characters", 2, 6, 2_000_000),
 ]
+# work, text, N and 2N: at most as many as the faster original
+CHANNELS = [
+    ("select1@tls", "SELECT 1 over TLS", 200, 600),
+    ("stored@tls", "one row of a stored result over TLS", 5000, 15000),
+    ("select1@zlib", "SELECT 1 over zlib", 200, 600),
+    ("stored@zlib", "one row of a stored result over zlib", 5000, 15000),
+    ("select1@zstd", "SELECT 1 over zstd", 200, 600),
+    ("stored@zstd", "one row of a stored result over zstd", 5000, 15000),
+]
+# Connector/C has zstd in a plugin that Debian does not have.
+LACKS = {("Connector/C", "zstd")}
 NOT_YET = [
     "connect from the pool (at most 8,000)",
     "escape 1 MiB of gbk or sjis (at most 12 M)",
@@ -108,8 +119,8 @@ class Bench:
             counted.append(int(found.group(1)))
         return (counted[1] - counted[0]) / (many - few)
 
-    def value(self, library, work, n, key):
-        out = self.measure(work, library, work, n)
+    def value(self, library, work, n, key, env=None):
+        out = self.measure(work, library, work, n, env=env)
         found = out and re.search(rf"\b{key}=(\S+)", out.stdout)
         return float(found.group(1)) if found else None
 
@@ -156,13 +167,14 @@ def table_of_rows():
                     env["MS_DB"], "-e", sql], check=True, env={**env, "MYSQL_PWD": env["MS_PASSWORD"]})
 
 
-def routed_environment(scratch):
-    """Settings that route `bench` to one section with this server as both roles."""
+def routed_environment(scratch, replicas=1):
+    """Settings that route `bench` to one section with this server in all roles."""
     env = os.environ
     node = {"host": "localhost", "socket": env["MS_NODE0_SOCKET"], "user": env["MS_USER"],
             "password": env["MS_PASSWORD"], "db": env["MS_DB"]}
-    config = scratch / "bench.json"
-    config.write_text(json.dumps({"bench": {"master": {"m": node}, "slave": {"s": node}}}))
+    config = scratch / f"bench{replicas}.json"
+    slaves = {f"s{n}": node for n in range(replicas)}
+    config.write_text(json.dumps({"bench": {"master": {"m": node}, "slave": slaves, "filters": {"roundrobin": []}}}))
     config.chmod(0o600)
     return {"MYSQLND_MS_ENABLE": "1", "MYSQLND_MS_CONFIG_FILE": str(config), "BENCH_HOST": "bench"}
 
@@ -207,6 +219,12 @@ def measure_all(args):
         for work, text, few, many, bound in INSTRUCTIONS:
             if wanted(work):
                 table.line(text, {l: bench.instructions(l, work, few, many) for l in bench.paths}, bound)
+        for work, text, few, many in CHANNELS:
+            if wanted(work) or (args.only and "channels" in args.only):
+                having = [l for l in bench.paths if (l, work.partition("@")[2]) not in LACKS]
+                values = {l: bench.instructions(l, work, few, many) for l in having}
+                least = min((v for l, v in values.items() if l != "ours" and v), default=None)
+                table.line(text, values, least, shown=least and f"{number(least)}")
         for text in NOT_YET:
             print(f"{text:<50} not yet")
         if "ours" in bench.paths:
@@ -227,6 +245,9 @@ def measure_all(args):
         if wanted("handle"):
             table.line("an unconnected handle, bytes",
                        {l: bench.value(l, "handle", 1000, "handle_bytes") for l in bench.paths}, 4096)
+        if wanted("routed_handle") and "ours" in bench.paths:
+            value = bench.value("ours", "routed_handle", 50, "handle_bytes", routed_environment(Path(folder), 2))
+            table.line("a routed handle with three open nodes, bytes", {"ours": value}, 65536)
         if wanted("syscalls"):
             print("system calls per SELECT 1")
             calls = {l: bench.syscalls(l) for l in bench.paths}
@@ -266,7 +287,7 @@ def main():
     parser.add_argument("--library", help="our library (default: the release build)")
     parser.add_argument("--originals-only", action="store_true")
     parser.add_argument("--report-only", action="store_true", help="exit 0 whatever the bounds say")
-    parser.add_argument("--only", action="append", help="a work, or memory, handle, syscalls, routing, times")
+    parser.add_argument("--only", action="append", help="a work, or channels, memory, handle, routed_handle, syscalls, routing, times")
     parser.add_argument("--json", help="also write the lines to this file")
     parser.add_argument("--cluster", default=os.environ.get("MS_CLUSTER"), help="the harness's `cluster` program")
     parser.add_argument("--inner", action="store_true", help=argparse.SUPPRESS)

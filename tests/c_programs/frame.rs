@@ -1,5 +1,6 @@
 //! How a program is compiled, run with the original and with ours, and what they print compared.
 
+use super::under;
 use harness::{Cluster, Family, Spec, control};
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -83,7 +84,7 @@ pub(super) fn compiled(program: &str, abi: Abi) -> PathBuf {
     static DONE: Mutex<Option<HashMap<String, PathBuf>>> = Mutex::new(None);
     let mut done = DONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let done = done.get_or_insert_with(HashMap::new);
-    let key = format!("{program}-{abi:?}");
+    let key = format!("{program}-{abi:?}{}", under::suffix());
     if let Some(file) = done.get(&key) {
         return file.clone();
     }
@@ -91,7 +92,7 @@ pub(super) fn compiled(program: &str, abi: Abi) -> PathBuf {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(&key);
     let mut cc = Command::new("cc");
     cc.args(["-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-rdynamic", "-o"]).arg(&out);
-    cc.arg(sources.join(format!("{program}.c")));
+    cc.arg(sources.join(format!("{program}.c"))).args(under::flags());
     match abi {
         Abi::MariaDb => {
             let flags = Command::new("mariadb_config").arg("--cflags").output().unwrap();
@@ -115,6 +116,9 @@ pub(super) fn compiled(program: &str, abi: Abi) -> PathBuf {
 pub(super) fn command(program: &str, abi: Abi, preload: Option<&Path>) -> Command {
     let file = compiled(program, abi);
     let mut command = match abi {
+        _ if under::tool().is_some() && preload.is_some() => {
+            under::command(under::tool().unwrap(), &file, preload.unwrap())
+        }
         Abi::MariaDb => {
             let mut command = Command::new(file);
             if let Some(library) = preload {
@@ -131,10 +135,18 @@ pub(super) fn command(program: &str, abi: Abi, preload: Option<&Path>) -> Comman
                 command.arg("--preload").arg(library);
             }
             command.arg("--library-path").arg(path).arg(file);
-            command.env("LIBMYSQL_PLUGIN_DIR", root.join("lib/mysql/plugin"));
             command
         }
     };
+    plain_environment(&mut command, abi);
+    command
+}
+
+/// Nothing from outside decides what a program does.
+pub(super) fn plain_environment(command: &mut Command, abi: Abi) {
+    if abi == Abi::MySql {
+        command.env("LIBMYSQL_PLUGIN_DIR", prefix().unwrap().join("root/usr/lib/mysql/plugin"));
+    }
     for name in ["MYSQL_PWD", "MYSQL_TCP_PORT", "MYSQL_UNIX_PORT", "MYSQL_HOST", "LANG", "LC_ALL"] {
         command.env_remove(name);
     }
@@ -146,7 +158,6 @@ pub(super) fn command(program: &str, abi: Abi, preload: Option<&Path>) -> Comman
     // Where there is no name service, nobody has to wait for it long.
     command.env("RES_OPTIONS", "timeout:1 attempts:1");
     command.stdin(Stdio::null());
-    command
 }
 
 pub(super) fn run(mut command: Command, cluster: &Cluster) -> Output {

@@ -224,3 +224,53 @@ fn a_commit_that_releases_the_connection_loses_what_was_bound_to_it() {
         assert!(is_free(&mut handle), "{family}");
     }
 }
+
+#[test]
+fn an_xa_transaction_holds_the_handle_and_losing_its_node_is_an_error_until_the_session_is_reset() {
+    for family in families() {
+        let cluster = shared(family);
+        let schema = database(cluster, "xa_lost");
+        let (host, port) = addresses(cluster)[0].clone();
+        let proxy = harness::Proxy::start(&format!("{host}:{port}")).unwrap();
+        let mut at = addresses(cluster);
+        at[0] = (proxy.host(), proxy.port());
+        let shop = Shop::new(&at, ROUND_ROBIN);
+        let count = |value: &str| {
+            let text = format!("SELECT COUNT(*) FROM {schema}.t WHERE v = '{value}'");
+            cluster.sql(0, &text).unwrap().scalar().to_owned()
+        };
+        let reset = |handle: &mut Handle| block_on(handle.session.reset_connection()).unwrap();
+        // Open: gone with the connection.
+        let mut handle = shop.connect(Some(&schema));
+        handle.ok("XA START 'xa_open'");
+        handle.ok("INSERT INTO t (v) VALUES ('open')");
+        handle.ok("/*ms=slave*/ SELECT COUNT(*) FROM t");
+        assert_eq!(handle.node(), 0, "{family}: hints do not leave it");
+        proxy.end_all(harness::How::Fin);
+        assert!(matches!(handle.code("INSERT INTO t (v) VALUES ('open')"), 2006 | 2013), "{family}");
+        for sql in ["SELECT COUNT(*) FROM t", "XA END 'xa_open'", "INSERT INTO t (v) VALUES ('open')"] {
+            assert_eq!(handle.code(sql), 2006, "{family}: {sql}");
+        }
+        reset(&mut handle);
+        assert!(is_free(&mut handle), "{family}");
+        assert_eq!(count("open"), "0", "{family}");
+        // Prepared: the server has it still, and the program finishes it after it has acknowledged the loss.
+        let mut handle = shop.connect(Some(&schema));
+        for sql in
+            ["XA START 'xa_kept'", "INSERT INTO t (v) VALUES ('kept')", "XA END 'xa_kept'", "XA PREPARE 'xa_kept'"]
+        {
+            handle.ok(sql);
+            assert_eq!(handle.node(), 0, "{family}: {sql}");
+        }
+        proxy.end_all(harness::How::Fin);
+        assert!(matches!(handle.code("XA COMMIT 'xa_kept'"), 2006 | 2013), "{family}: never sent twice");
+        assert_eq!((handle.code("XA COMMIT 'xa_kept'"), count("kept")), (2006, "0".into()), "{family}");
+        reset(&mut handle);
+        // The server has to notice first that the connection is gone.
+        while handle.run("XA COMMIT 'xa_kept'").is_err() {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        assert_eq!((handle.node(), count("kept")), (0, "1".into()), "{family}");
+        assert!(is_free(&mut handle), "{family}");
+    }
+}

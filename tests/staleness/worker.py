@@ -78,6 +78,31 @@ class Way:
             return False
 
 
+class Watch(Way):
+    """Reads of what another handle writes, which must not go back in time."""
+
+    def __init__(self, name, row, handles, lasting):
+        super().__init__(name, row)
+        self.handles, self.lasting, self.last, self.turn = handles, lasting, 0, 0
+
+    def read(self):
+        self.turn += 1
+        handle = self.handles[self.turn % len(self.handles)]
+        if handle.connection is None and not self.lasting:
+            # A new handle has seen nothing.
+            self.last = 0
+        try:
+            seen = int(handle.run(f"SELECT n FROM seen WHERE id = {self.row}")[0][0])
+        except MySQLdb.Error:
+            self.errors += 1
+            return
+        self.reads += 1
+        if seen < self.last:
+            self.violations += 1
+            print(f"violation {self.name} row {self.row}: {seen} behind {self.last}", flush=True)
+        self.last = max(self.last, seen)
+
+
 def peer(account):
     handle = Handle("host", account)
     for line in sys.stdin:
@@ -92,6 +117,8 @@ def main(number, seconds, account):
     reader = subprocess.Popen(
         [sys.executable, __file__, "peer", *account], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     handle, process, host = (Way(name, number * 10 + at) for at, name in enumerate(("handle", "process", "host")))
+    forward = Watch("forward", handle.row, [Handle("forward", account)], False)
+    onward = Watch("onward", handle.row, [Handle("onward", account) for _ in range(2)], True)
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         handle.write(own)
@@ -100,6 +127,9 @@ def main(number, seconds, account):
             handle.acknowledged = 0
         if not handle.read(own):
             handle.acknowledged = 0
+        for _ in range(2):
+            forward.read()
+            onward.read()
         process.write(one)
         process.read(other)
         host.write(writer)
@@ -114,7 +144,7 @@ def main(number, seconds, account):
     reader.wait()
     for text, count in ERRORS.items():
         print(f"note {count} times {text}", flush=True)
-    for way in (handle, process, host):
+    for way in (handle, process, host, forward, onward):
         print(f"way {way.name} {way.reads} {way.violations} {way.errors}", flush=True)
 
 

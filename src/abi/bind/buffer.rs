@@ -46,6 +46,28 @@ pub unsafe fn set_length(bind: &Bind, length: usize) {
     unsafe { bind.length.write_unaligned(length as c_ulong) };
 }
 
+/// [`copy`], and the length and the error flag, which is returned. The bytes go last, so that nothing has to be kept over their copying.
+///
+/// # Safety
+/// `bind.buffer` is NULL or has `bind.buffer_length` writable bytes; `bind.length` and `bind.error` can be written.
+#[inline(always)]
+pub unsafe fn copy_and_tell(bind: &Bind, bytes: &[u8], ended: bool) -> bool {
+    let room = if bind.buffer.is_null() { 0 } else { bind.buffer_length as usize };
+    let count = bytes.len().min(room);
+    // SAFETY: the caller promises both places.
+    unsafe {
+        set_length(bind, bytes.len());
+        set_error(bind, count < bytes.len());
+    }
+    if ended && count < room {
+        // SAFETY: inside the buffer.
+        unsafe { *place(bind).add(count) = 0 };
+    }
+    // SAFETY: `count` bytes fit, and a row never overlaps the program's buffers.
+    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), place(bind), count) };
+    count < bytes.len()
+}
+
 /// Copies what fits of `bytes` into the buffer, with a zero byte behind when `ended` and there is room. Returns whether
 /// all fitted.
 ///

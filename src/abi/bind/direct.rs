@@ -1,7 +1,7 @@
 //! Conversions between equal types: copies. Both families; each is a few instructions, for whole rows run through them.
 #![allow(unsafe_code)]
 
-use super::buffer::{copy, place, put, set_error, set_length};
+use super::buffer::{copy_and_tell, place, put, set_error};
 use super::time::{Moment, mysql_unpack};
 use super::{ColumnType, types};
 use crate::abi::family::{Abi, Bind};
@@ -17,32 +17,43 @@ fn set_size<F: Abi>(bind: &mut Bind, size: usize) {
 
 /// Defines a conversion of a whole number: a sign that the other side has not is an error.
 macro_rules! whole {
-    ($($(#[$doc:meta])* $name:ident $size:literal $signed:ty;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident $told:ident $size:literal $signed:ty;)*) => {$(
         $(#[$doc])*
         ///
         /// # Safety
         /// As [`Fetch`](super::Fetch).
         pub unsafe fn $name<F: Abi>(bind: &mut Bind, column: &ColumnType, value: &[u8]) {
-            let Some(&bytes) = value.first_chunk::<$size>() else { return };
-            let foreign = (bind.is_unsigned != 0) != column.unsigned;
+            // SAFETY: the caller's promise.
+            unsafe { $told::<F>(bind, column, value) };
+        }
+
+        /// The same; the error flag.
+        ///
+        /// # Safety
+        /// As [`Fetch`](super::Fetch).
+        #[inline(always)]
+        pub unsafe fn $told<F: Abi>(bind: &mut Bind, column: &ColumnType, value: &[u8]) -> bool {
+            let Some(&bytes) = value.first_chunk::<$size>() else { return false };
+            let error = ((bind.is_unsigned != 0) != column.unsigned) & (<$signed>::from_le_bytes(bytes) < 0);
             // SAFETY: the flag of a prepared binding.
-            unsafe { set_error(bind, foreign & (<$signed>::from_le_bytes(bytes) < 0)) };
+            unsafe { set_error(bind, error) };
             // SAFETY: a buffer of this type.
             unsafe { put(bind, bytes) };
             set_size::<F>(bind, $size);
+            error
         }
     )*};
 }
 
 whole! {
     /// `TINY`.
-    tiny 1 i8;
+    tiny tiny_and_tell 1 i8;
     /// `SHORT` and `YEAR`.
-    short 2 i16;
+    short short_and_tell 2 i16;
     /// `LONG` and `INT24`.
-    long 4 i32;
+    long long_and_tell 4 i32;
     /// `LONGLONG`.
-    longlong 8 i64;
+    longlong longlong_and_tell 8 i64;
 }
 
 /// `FLOAT`.
@@ -62,6 +73,7 @@ pub unsafe fn float<F: Abi>(bind: &mut Bind, _: &ColumnType, value: &[u8]) {
 ///
 /// # Safety
 /// As [`Fetch`](super::Fetch).
+#[inline(always)]
 pub unsafe fn double<F: Abi>(bind: &mut Bind, _: &ColumnType, value: &[u8]) {
     let Some(&bytes) = value.first_chunk::<8>() else { return };
     if F::FAMILY == Family::MySql {
@@ -98,12 +110,8 @@ pub unsafe fn moment<F: Abi>(bind: &mut Bind, column: &ColumnType, value: &[u8])
 /// # Safety
 /// As [`Fetch`](super::Fetch).
 pub unsafe fn text(bind: &mut Bind, _: &ColumnType, value: &[u8]) {
-    // SAFETY: a buffer of `buffer_length` bytes.
-    let whole = unsafe { copy(bind, value, true) };
-    // SAFETY: the places of a prepared binding.
-    unsafe { set_length(bind, value.len()) };
-    // SAFETY: as above.
-    unsafe { set_error(bind, !whole) };
+    // SAFETY: the places of a prepared binding, and a buffer of `buffer_length` bytes.
+    unsafe { copy_and_tell(bind, value, true) };
 }
 
 /// The MySQL family's blobs: not ended.
@@ -111,12 +119,8 @@ pub unsafe fn text(bind: &mut Bind, _: &ColumnType, value: &[u8]) {
 /// # Safety
 /// As [`Fetch`](super::Fetch).
 pub unsafe fn bytes(bind: &mut Bind, _: &ColumnType, value: &[u8]) {
-    // SAFETY: a buffer of `buffer_length` bytes.
-    let whole = unsafe { copy(bind, value, false) };
-    // SAFETY: the places of a prepared binding.
-    unsafe { set_length(bind, value.len()) };
-    // SAFETY: as above.
-    unsafe { set_error(bind, !whole) };
+    // SAFETY: the places of a prepared binding, and a buffer of `buffer_length` bytes.
+    unsafe { copy_and_tell(bind, value, false) };
 }
 
 /// Leaves everything alone.

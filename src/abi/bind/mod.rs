@@ -24,15 +24,17 @@ pub mod result;
 #[cfg(test)]
 mod tests;
 mod time;
+mod usual;
 
 pub use parameter::{
     INDICATOR_IGNORE_ROW, append_bulk_parameter, append_called_parameter, append_parameter, bulk_indicator, is_null,
     prepare_parameter, wire_type,
 };
 pub use result::{
-    column_function, display_length, fetch_function, fetch_null, fixed_display_length, mariadb_knows, null_column,
-    prepare_column, prepare_result,
+    column_function, display_length, fetch_null, fixed_display_length, mariadb_knows, null_column, prepare_column,
+    prepare_result,
 };
+pub use usual::How;
 
 use crate::abi::family::Bind;
 use crate::error::{Error, cr};

@@ -177,12 +177,17 @@ pub unsafe fn fetch_null<F: Abi>(bind: &mut Bind) {
     unsafe { *bind.is_null = 1 };
 }
 
+/// Connector/C's program skips the column.
+pub(super) fn is_skipped(bind: &Bind) -> bool {
+    bind.param_number & DUMMY != 0
+}
+
 /// The conversion for `mysql_stmt_fetch`, chosen once per binding and column. A column that Connector/C's program skips
 /// (`MADB_BIND_DUMMY`) only tells its length.
 pub fn fetch_function<F: Abi>(bind: &Bind, column: &ColumnType) -> Fetch {
     let buffer_type = buffer::kind_of(bind);
     if F::FAMILY == Family::MariaDb {
-        return if bind.param_number & DUMMY != 0 { skip } else { mariadb::of(buffer_type, column) };
+        return if is_skipped(bind) { skip } else { mariadb::of(buffer_type, column) };
     }
     if buffer_type == NULL {
         return nothing;

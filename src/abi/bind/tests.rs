@@ -165,7 +165,7 @@ fn replay<F: Abi>(spec: &str) -> usize {
                 prepared = true;
                 if let Some(value) = &value {
                     // SAFETY: as above.
-                    unsafe { fetch_function::<F>(&stored.bind, &column)(&mut stored.bind, &column, value) };
+                    unsafe { How::of::<F>(&stored.bind, &column).convert::<F>(&mut stored.bind, &column, value) };
                 }
             }
             let bare = line.starts_with("  bare ");
@@ -215,7 +215,7 @@ fn replay<F: Abi>(spec: &str) -> usize {
                 Some(value) => {
                     to.null = 0;
                     // SAFETY: as above.
-                    unsafe { fetch_function::<F>(&to.bind, &column)(&mut to.bind, &column, value) };
+                    unsafe { How::of::<F>(&to.bind, &column).convert::<F>(&mut to.bind, &column, value) };
                     rc = if to.error != 0 { 101 } else { 0 };
                 }
                 // SAFETY: as above.

@@ -427,6 +427,7 @@ impl Abi for MariaDb {
         opt_report_data_truncation(Mysql) -> c_char = options.report_data_truncation;
         opt_local_infile(Mysql) -> Function = options.local_infile_init;
 
+        res_mark(Res) -> *mut c_void = field_alloc.free;
         res_row_count(Res) -> u64 = row_count;
         res_fields(Res) -> *mut Field = fields;
         res_data(Res) -> *mut Data = data;
@@ -443,7 +444,7 @@ impl Abi for MariaDb {
         data_row_count(Data) -> u64 = rows;
         data_field_count(Data) -> c_uint = fields;
 
-        stmt_slot(Stmt) -> *mut c_void = extension;
+        stmt_mark(Stmt) -> *mut c_void = mem_root.free;
         stmt_id(Stmt) -> c_ulong = stmt_id;
         stmt_mysql(Stmt) -> *mut Mysql = mysql;
         stmt_params(Stmt) -> *mut Bind = params;

@@ -311,6 +311,8 @@ pub trait Abi: Copy + std::fmt::Debug + Send + Sync + 'static {
         /// `options.local_infile_*`: init, read, end, error, then the user's pointer; 40 bytes.
         opt_local_infile(Mysql) -> Function;
 
+        /// Where a result of ours is marked as one: in `field_alloc`, the originals' memory.
+        res_mark(Res) -> *mut c_void;
         /// `row_count`: rows of a buffered result, rows read so far of an unbuffered one.
         res_row_count(Res) -> u64;
         /// `fields`.
@@ -341,8 +343,8 @@ pub trait Abi: Copy + std::fmt::Debug + Send + Sync + 'static {
         /// `fields`: their number.
         data_field_count(Data) -> c_uint;
 
-        /// Where our private pointer lives: `extension`.
-        stmt_slot(Stmt) -> *mut c_void;
+        /// Where a statement of ours is marked as one: in `mem_root`, the originals' memory.
+        stmt_mark(Stmt) -> *mut c_void;
         /// `mysql`: NULL when orphaned.
         stmt_mysql(Stmt) -> *mut Self::Mysql;
         /// `params`: the library's copy of the bound parameters; clients write buffers here.

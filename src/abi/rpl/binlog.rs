@@ -9,10 +9,11 @@ use crate::abi::convert::{c_bytes, slice};
 use crate::abi::entry::entry;
 use crate::abi::family::Abi;
 use crate::abi::family::mysql::Rpl;
+use crate::abi::handle::Handle;
 use crate::abi::methods;
 use crate::session::binlog::{dump, kind};
 
-use super::{hang_up, next_packet};
+use super::next_packet;
 
 /// `MYSQL_RPL_GTID`: from where the GTIDs say, not from a position.
 const BY_GTID: u32 = 1 << 16;
@@ -138,7 +139,11 @@ entry! {
     fn mysql_binlog_close<F>(mysql: *mut F::Mysql, rpl: *mut Rpl);
     handle mysql, fails (), {
         // SAFETY: the caller's promise.
-        unsafe { hang_up::<F>(mysql) };
+        if let Some(handle) = unsafe { Handle::<F>::lend(mysql) } {
+            handle.session.abandon(true);
+            // SAFETY: lent through `mysql`. An error of before stays.
+            unsafe { handle.publish_quietly(mysql) };
+        }
         if !rpl.is_null() {
             // SAFETY: the caller's promise.
             unsafe {

@@ -14,7 +14,6 @@ mod stream;
 use std::ffi::{c_char, c_int, c_ulong, c_void};
 
 use crate::conn::driver::block_on;
-use crate::error::Error;
 
 use super::convert::slice;
 use super::entry::entry;
@@ -91,21 +90,5 @@ entry! {
         let packet = unsafe { slice(packet, length) };
         // SAFETY: the caller's promise.
         unsafe { call::<F>(mysql, |session| block_on(session.send_packet(packet))) }
-    }
-}
-
-entry! {
-    /// Closes the connection without a byte; the handle stays.
-    ///
-    /// # Safety
-    /// `mysql` is NULL or a valid handle.
-    fn hang_up<F>(mysql: *mut F::Mysql) -> c_int;
-    handle mysql, fails 1, {
-        // SAFETY: the caller's promise.
-        let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return 1 };
-        handle.session.abandon(true);
-        let ended: Result<(), Error> = Ok(());
-        // SAFETY: lent through `mysql`.
-        unsafe { handle.answer(mysql, ended) }
     }
 }

@@ -18,8 +18,6 @@ use crate::session::binlog::format::Layout;
 use super::file::{LogFile, Problem};
 use super::first_value;
 
-const MAGIC: u64 = 0x6d73_716c_6d73_4231;
-
 /// `MARIADB_RPL_VERSION`, the only one that was ever asked for.
 const VERSION: c_uint = 2;
 const COM_BINLOG_DUMP: c_int = 18;
@@ -31,12 +29,17 @@ const NON_BLOCK: u16 = 1;
 #[repr(C)]
 pub(super) struct Stream {
     pub public: Rpl,
-    magic: u64,
     pub layout: Layout,
     pub file: Option<LogFile>,
 }
 
 impl Stream {
+    /// What a stream of ours has in `fp`, the original's file: its own address, and an odd one, so that nobody else's has
+    /// it.
+    fn mark(rpl: *mut Rpl) -> *mut c_void {
+        rpl.cast::<c_void>().wrapping_byte_add(1)
+    }
+
     /// Our part of it.
     ///
     /// # Safety
@@ -45,9 +48,10 @@ impl Stream {
         if rpl.is_null() {
             return None;
         }
-        // SAFETY: the caller's promise.
-        let ours = unsafe { &mut *rpl.cast::<Stream>() };
-        (ours.magic == MAGIC).then_some(ours)
+        // SAFETY: the caller's promise; nothing behind the public struct is looked at.
+        let mark = unsafe { ptr::addr_of!((*rpl).fp).read() };
+        // SAFETY: made here and not closed.
+        (mark == Self::mark(rpl)).then(|| unsafe { &mut *rpl.cast::<Stream>() })
     }
 
     /// How its events are read.
@@ -175,7 +179,6 @@ entry! {
         let mut stream = Box::new(Stream {
             // SAFETY: all bytes zero is a valid value (see `family::layout`).
             public: unsafe { std::mem::zeroed() },
-            magic: MAGIC,
             layout: Layout::default(),
             file: None,
         });
@@ -191,7 +194,10 @@ entry! {
                 stream.public.port = port;
             }
         }
-        Box::into_raw(stream).cast()
+        let rpl: *mut Rpl = Box::into_raw(stream).cast();
+        // SAFETY: made above.
+        unsafe { ptr::addr_of_mut!((*rpl).fp).write(Stream::mark(rpl)) };
+        rpl
     }
 }
 
@@ -225,13 +231,10 @@ entry! {
 
 fn open_file(stream: &mut Stream) -> c_int {
     stream.public.is_semi_sync = 0;
-    stream.public.fp = ptr::null_mut();
     let name = String::from_utf8_lossy(stream.file_name()).into_owned();
     match LogFile::open(stream.file_name()) {
         Ok(file) => {
             stream.file = Some(file);
-            let place: *mut Option<LogFile> = &mut stream.file;
-            stream.public.fp = place.cast();
             0
         }
         Err(Problem::Missing(error)) => {
@@ -294,7 +297,7 @@ entry! {
     plain, fails (), {
         // SAFETY: the caller's promise.
         let Some(stream) = (unsafe { Stream::lend(rpl) }) else { return };
-        stream.magic = 0;
+        stream.public.fp = ptr::null_mut();
         // SAFETY: NULL, or made by `copied`.
         unsafe {
             libc::free(stream.public.filename.cast());

@@ -86,7 +86,7 @@ pub(in crate::abi) async unsafe fn next_result<F: Abi>(stmt: *mut F::Stmt) -> c_
             // SAFETY: lent through `mysql`.
             unsafe { handle.publish(mysql) };
             ours.forget_columns();
-            if executed.columns.is_none() {
+            if executed.shape.is_nothing() {
                 ours.set_columns(crate::result::ColumnsBuilder::default().finish());
             }
             // SAFETY: inside the public struct.
@@ -308,6 +308,7 @@ pub(in crate::abi) async unsafe fn close<F: Abi>(stmt: *mut F::Stmt) -> c_char {
         }
         clear_error::<F>(mysql);
         handle.statements.retain(|other| !ptr::eq(*other, stmt));
+        ours.home = ptr::null_mut();
         let mut closed = Ok(());
         if ours.state > State::New {
             if is_busy(handle) || (matches!(F::FAMILY, Family::MariaDb) && ours.state > State::Executed) {
@@ -322,7 +323,14 @@ pub(in crate::abi) async unsafe fn close<F: Abi>(stmt: *mut F::Stmt) -> c_char {
         // SAFETY: lent through `mysql`.
         unsafe { handle.answer(mysql, closed) };
     }
-    ours.magic = 0;
+    if !ours.home.is_null() {
+        // The program has cut it off from its handle (`MYSQL_STMT.mysql`), whose list still has it.
+        // SAFETY: a handle that ends takes itself out; only the list is borrowed, and nobody else does now.
+        let list = unsafe { &mut *ptr::addr_of_mut!((*ours.home).statements) };
+        list.retain(|other| !ptr::eq(*other, stmt));
+    }
+    // SAFETY: the public part is the block's beginning.
+    unsafe { F::stmt_mark(ptr::from_mut(ours).cast()).write(ptr::null_mut()) };
     // SAFETY: made by `Box::into_raw` in `Statement::make`, closed only here.
     drop(unsafe { Box::from_raw(ptr::from_mut(ours)) });
     failed

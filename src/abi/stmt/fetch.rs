@@ -150,7 +150,7 @@ pub(in crate::abi) async unsafe fn store_result<F: Abi>(stmt: *mut F::Stmt) -> c
     let Rows::Stored(rows, _) = &mut ours.rows else { return 1 };
     let stored = if in_cursor {
         handle.session.fetch_cursor(&ours.prepared, u32::MAX, rows).await
-    } else if ours.fetched == 0 {
+    } else if ours.fetched == 0 && handle.session.is_routed() {
         handle.session.store_rows_of(&mut ours.prepared, rows).await
     } else {
         handle.session.store_statement_rows(&[], rows).await
@@ -185,12 +185,7 @@ impl<F: Abi> Statement<F> {
     /// `STMT_ATTR_UPDATE_MAX_LENGTH`: the longest value of each column, for `MYSQL_FIELD.max_length`.
     fn measure(&self) {
         let (Rows::Stored(rows, _), Some(fields)) = (&self.rows, &self.fields) else { return };
-        for (number, kind) in self.types.iter().enumerate() {
-            if let (Some(field), Some(length)) = (fields.at(number), bind::fixed_display_length::<F>(kind)) {
-                // SAFETY: a field of the statement's.
-                unsafe { (*field).max_length = length as c_ulong };
-            }
-        }
+        self.tell_fixed_lengths();
         for number in 0..rows.len() {
             let Some(Ok(mut values)) = rows.row(number).map(|row| Values::new(row, self.widths.len())) else {
                 continue;
@@ -261,7 +256,7 @@ pub(in crate::abi) async unsafe fn fetch<F: Abi>(stmt: *mut F::Stmt) -> c_int {
     match found {
         Ok(true) => {
             // SAFETY: the caller's promise.
-            unsafe { ours.deliver() }
+            unsafe { ours.deliver_slowly() }
         }
         Ok(false) => {
             ours.current = Current::None;
@@ -429,7 +424,7 @@ impl<F: Abi> Statement<F> {
     ///
     /// # Safety
     /// What the program has bound is still there.
-    #[inline]
+    #[inline(always)]
     unsafe fn deliver(&mut self) -> c_int {
         if self.state != State::Fetching {
             self.set_state(State::Fetching);
@@ -472,6 +467,16 @@ impl<F: Abi> Statement<F> {
             Ok(true) => self.truncated(),
             Ok(false) => 0,
         }
+    }
+
+    /// [`Statement::deliver`], for a row that had to be waited for.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(never)]
+    unsafe fn deliver_slowly(&mut self) -> c_int {
+        // SAFETY: the caller's promise.
+        unsafe { self.deliver() }
     }
 
     /// 101, if the program wants to know.
@@ -546,7 +551,7 @@ unsafe fn deliver_values<'a, F: Abi>(
     mut bind: *mut Bind,
     mut next: impl FnMut(Width) -> Result<Option<&'a [u8]>, NotARow>,
 ) -> Result<bool, NotARow> {
-    let mut truncated = 0;
+    let mut truncated = false;
     for cell in cells {
         let value = next(cell.width)?;
         // SAFETY: the caller's promise.
@@ -557,21 +562,15 @@ unsafe fn deliver_values<'a, F: Abi>(
             unsafe { bind::fetch_null::<F>(column) };
             continue;
         };
-        if F::FAMILY == Family::MySql {
-            // SAFETY: set when it was bound.
-            unsafe { column.error.write(0) };
-        }
         // SAFETY: set when it was bound.
         unsafe { column.is_null.write(0) };
         if F::FAMILY == Family::MariaDb {
             column.row_ptr = value.as_ptr().cast_mut();
         }
         // SAFETY: the binding was prepared, and the caller promises the buffers.
-        unsafe { (cell.fetch)(column, &cell.kind, value) };
-        // SAFETY: set when it was bound.
-        truncated |= unsafe { column.error.read() };
+        truncated |= unsafe { cell.how.convert::<F>(column, &cell.kind, value) };
     }
-    Ok(truncated != 0)
+    Ok(truncated)
 }
 
 entry! {

@@ -20,25 +20,21 @@ pub use info::*;
 pub use run::*;
 pub use seek::*;
 
-use std::ffi::{c_char, c_int, c_uint, c_ulong};
+use std::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 use std::ptr;
 use std::sync::Arc;
 
 use crate::error::Error;
 use crate::options::Family;
 use crate::result::{BinaryRows, Columns, Width};
-use crate::session::{Executed, Phase, Prepared, RowsAre};
+use crate::session::{Executed, Phase, Prepared, RowsAre, Shape};
 
-use super::bind::{ColumnType, Fetch, fetch_function, mariadb_knows};
+use super::bind::{ColumnType, How, fixed_display_length, mariadb_knows};
 use super::entry::set_stmt_error;
 use super::family::{Abi, Bind};
 use super::handle::Handle;
 use super::memory::Fields;
 use encoded::Encoded;
-
-const MAGIC: u64 = 0x6d73_716c_6d73_5331;
-/// In its place while a non-blocking call waits.
-const PENDING: u64 = !MAGIC;
 
 /// `MYSQL_NO_DATA`.
 const NO_DATA: c_int = 100;
@@ -108,7 +104,8 @@ enum Current {
 #[repr(C)]
 pub(super) struct Statement<F: Abi> {
     public: F::Stmt,
-    magic: u64,
+    /// The handle whose list has this, whatever the program writes into `MYSQL_STMT.mysql`; NULL when none has.
+    home: *mut Handle<F>,
     prepared: Prepared,
     state: State,
     /// `MYSQL_STMT.params`: programs write into them.
@@ -142,7 +139,7 @@ pub(super) struct Statement<F: Abi> {
 
 /// How one column of a row gets into the buffer that is bound to it.
 struct Cell {
-    fetch: Fetch,
+    how: How,
     width: Width,
     kind: ColumnType,
 }
@@ -169,7 +166,7 @@ impl<F: Abi> Statement<F> {
         let statement = Box::new(Statement::<F> {
             // SAFETY: all bytes zero is a valid value of the families' structs (see `family::layout`).
             public: unsafe { std::mem::zeroed() },
-            magic: MAGIC,
+            home: handle,
             prepared: Prepared::default(),
             state: State::New,
             params: Vec::new(),
@@ -193,6 +190,7 @@ impl<F: Abi> Statement<F> {
         let stmt: *mut F::Stmt = Box::into_raw(statement).cast();
         // SAFETY: accessors give addresses inside the block made above.
         unsafe {
+            F::stmt_mark(stmt).write(Self::mark(stmt));
             F::stmt_mysql(stmt).write(mysql);
             F::stmt_prefetch_rows(stmt).write(1);
             F::stmt_sqlstate(stmt).write([b'0' as c_char, 48, 48, 48, 48, 0]);
@@ -202,25 +200,42 @@ impl<F: Abi> Statement<F> {
         stmt
     }
 
-    /// Our part of a statement.
+    /// What a statement of ours has where the originals keep their memory: its own address, and an odd one, so that
+    /// neither a copy of it nor a statement of anybody else has it.
+    #[inline]
+    fn mark(stmt: *mut F::Stmt) -> *mut c_void {
+        let family = match F::FAMILY {
+            Family::MySql => 1,
+            Family::MariaDb => 3,
+        };
+        stmt.cast::<c_void>().wrapping_byte_add(family)
+    }
+
+    /// What stands in its place while a non-blocking call waits.
+    #[inline]
+    fn pending_mark(stmt: *mut F::Stmt) -> *mut c_void {
+        Self::mark(stmt).wrapping_byte_add(4)
+    }
+
+    /// Our part of a statement; None for NULL and statements that are not ours. Looks at nothing behind the public struct
+    /// before it knows.
     ///
     /// # Safety
-    /// `stmt` is NULL or was made here and not closed; no other borrow of it is alive.
+    /// `stmt` is NULL or points to a readable `MYSQL_STMT`; no other borrow of it is alive.
     #[inline]
     unsafe fn lend<'a>(stmt: *mut F::Stmt) -> Option<&'a mut Statement<F>> {
         if stmt.is_null() {
             return None;
         }
-        let ours = stmt.cast::<Statement<F>>();
-        // SAFETY: the caller's promise; no reference to the rest is made.
-        let magic = unsafe { ptr::addr_of!((*ours).magic).read() };
-        if magic != MAGIC {
+        // SAFETY: the caller's promise.
+        let mark = unsafe { F::stmt_mark(stmt).read() };
+        if mark != Self::mark(stmt) {
             // SAFETY: the caller's promise.
-            unsafe { Self::refuse_pending(stmt, magic) };
+            unsafe { Self::refuse_pending(stmt, mark) };
             return None;
         }
-        // SAFETY: the caller's promise.
-        Some(unsafe { &mut *ours })
+        // SAFETY: made here and not closed.
+        Some(unsafe { &mut *stmt.cast::<Statement<F>>() })
     }
 
     /// 2014 in a statement on which a call is pending.
@@ -228,8 +243,8 @@ impl<F: Abi> Statement<F> {
     /// # Safety
     /// As for [`Statement::lend`], with what was found there.
     #[cold]
-    unsafe fn refuse_pending(stmt: *mut F::Stmt, magic: u64) {
-        if magic == PENDING {
+    unsafe fn refuse_pending(stmt: *mut F::Stmt, mark: *mut c_void) {
+        if mark == Self::pending_mark(stmt) {
             let error = Error::out_of_sync();
             set_stmt_error::<F>(stmt, error.code, &error.sqlstate, &error.message);
         }
@@ -241,10 +256,9 @@ impl<F: Abi> Statement<F> {
     /// `stmt` is NULL or a live statement of ours.
     pub(super) unsafe fn set_pending(stmt: *mut F::Stmt, pending: bool) {
         if !stmt.is_null() {
-            // SAFETY: the caller's promise; no reference to the rest is made.
-            unsafe {
-                ptr::addr_of_mut!((*stmt.cast::<Statement<F>>()).magic).write(if pending { PENDING } else { MAGIC });
-            }
+            let mark = if pending { Self::pending_mark(stmt) } else { Self::mark(stmt) };
+            // SAFETY: the caller's promise.
+            unsafe { F::stmt_mark(stmt).write(mark) };
         }
     }
 
@@ -279,6 +293,7 @@ impl<F: Abi> Statement<F> {
             Family::MySql => {
                 let stmt = self.public();
                 handle.statements.retain(|other| *other != stmt);
+                self.home = ptr::null_mut();
                 self.cut_off(&Error::lost(F::FAMILY));
                 false
             }
@@ -331,6 +346,7 @@ impl<F: Abi> Statement<F> {
         // SAFETY: the caller's promise.
         if let Some(ours) = unsafe { Self::lend(stmt) } {
             // libmysqlclient ends the connection first, which ends what is prepared on it.
+            ours.home = ptr::null_mut();
             let lost = F::FAMILY == Family::MySql && function == "mysql_close" && ours.state > State::New;
             let closed = || Error::statement_closed(F::FAMILY, function);
             ours.cut_off(&if lost { Error::lost(F::FAMILY) } else { closed() });
@@ -424,6 +440,7 @@ impl<F: Abi> Statement<F> {
 
     /// New columns: of a prepared statement, or of a result that did not say before it was executed that it has any.
     fn set_columns(&mut self, columns: Columns) {
+        self.prepared.forget_shape();
         self.types = columns.iter().map(|column| type_of(&column)).collect();
         self.widths = self.types.iter().map(|kind| Width::of(kind.column_type)).collect();
         self.results = vec![empty_bind(); self.types.len()];
@@ -463,26 +480,30 @@ impl<F: Abi> Statement<F> {
             if let Some(fields) = &self.fields {
                 fields.follow(columns, F::FAMILY);
             }
-            if F::FAMILY == Family::MySql {
-                self.show_fixed_lengths();
+            // SAFETY: inside the public struct.
+            if F::FAMILY == Family::MySql && unsafe { F::stmt_bind_result_done(self.public()).read() } != 0 {
+                self.tell_fixed_lengths();
             }
         }
     }
 
-    /// libmysqlclient knows the longest value of a bound column ahead where its type says so.
-    #[cold]
-    fn show_fixed_lengths(&mut self) {
-        let stmt = self.public();
-        // SAFETY: inside the public struct.
-        if unsafe { F::stmt_bind_result_done(stmt).read() } == 0 {
-            return;
-        }
+    /// The longest texts of the columns whose types have one, as `MYSQL_FIELD.max_length`.
+    fn tell_fixed_lengths(&self) {
         let Some(fields) = &self.fields else { return };
         for (number, kind) in self.types.iter().enumerate() {
-            if let (Some(field), Some(length)) = (fields.at(number), super::bind::fixed_display_length::<F>(kind)) {
+            if let (Some(field), Some(length)) = (fields.at(number), fixed_display_length::<F>(kind)) {
                 // SAFETY: a field of the statement's.
-                unsafe { (*field).max_length = length as c_ulong };
+                unsafe { (*field).max_length = long(length) };
             }
+        }
+    }
+
+    /// Connector/C takes `MYSQL_FIELD.max_length` over from the columns that come with an execution, which have none.
+    fn forget_lengths(&self) {
+        let Some(fields) = &self.fields else { return };
+        for field in (0..self.types.len()).filter_map(|number| fields.at(number)) {
+            // SAFETY: a field of the statement's.
+            unsafe { (*field).max_length = 0 };
         }
     }
 
@@ -499,8 +520,8 @@ impl<F: Abi> Statement<F> {
                 // A fetch ends here, with MYSQL_DATA_MALFORMED.
                 break;
             }
-            let fetch = fetch_function::<F>(bind, kind);
-            self.cells.push(Cell { fetch, width: Width::of(kind.column_type), kind: *kind });
+            let how = How::of::<F>(bind, kind);
+            self.cells.push(Cell { how, width: Width::of(kind.column_type), kind: *kind });
         }
     }
 
@@ -517,11 +538,11 @@ impl<F: Abi> Statement<F> {
         if F::FAMILY == Family::MariaDb {
             self.clear_error();
         }
-        let Some(columns) = executed.columns else {
+        if executed.shape.is_nothing() {
             self.rows = Rows::None;
             self.set_state(State::Executed);
             return 0;
-        };
+        }
         self.cancelled = false;
         self.rows = match executed.rows {
             RowsAre::Nowhere => Rows::None,
@@ -537,11 +558,13 @@ impl<F: Abi> Statement<F> {
             RowsAre::Here(rows) => Rows::Stored(*rows, 0),
         };
         self.set_state(if matches!(self.rows, Rows::Stored(..)) { State::Ready } else { State::Waiting });
+        let Shape::New(columns) = executed.shape else { return 0 };
         if self.field_count() == 0 || columns.len() == self.field_count() && self.is_undescribed() {
             self.set_columns(columns);
         } else if columns.len() == self.field_count() {
             self.follow_columns(&columns);
         } else {
+            self.prepared.forget_shape();
             self.refuse(crate::error::cr::NEW_STMT_METADATA);
             return 1;
         }

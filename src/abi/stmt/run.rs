@@ -245,6 +245,7 @@ impl<F: Abi> Statement<F> {
             return 0;
         }
         if F::FAMILY == Family::MySql && self.state < State::Prepared && self.own_parameters == 0 {
+            self.refuse(cr::NO_PREPARE_STMT);
             return 1;
         }
         if count > self.params.len() || self.params.len() > self.own_parameters {
@@ -423,9 +424,12 @@ pub(in crate::abi) async unsafe fn execute<F: Abi>(stmt: *mut F::Stmt) -> c_int 
                 F::stmt_id(stmt).write(c_ulong::from(ours.prepared.id()));
                 handle.publish(mysql);
             }
-            if handle.session.more_results() && F::FAMILY == Family::MariaDb && executed.columns.is_some() {
+            if handle.session.more_results() && F::FAMILY == Family::MariaDb && !executed.shape.is_nothing() {
                 // As Connector/C: the columns of a procedure's results are made anew.
                 ours.forget_columns();
+            }
+            if F::FAMILY == Family::MariaDb && !executed.shape.is_nothing() && !handle.session.may_leave_columns_out() {
+                ours.forget_lengths();
             }
             ours.take_executed(executed)
         }

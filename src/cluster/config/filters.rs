@@ -235,6 +235,25 @@ impl<'j, 'a> Options<'j, 'a, '_> {
     }
 }
 
+/// The key `weight` of nodes: all of them have it, or none. The same as `weights` of the filter that chooses.
+pub(super) fn weights_of_nodes(reader: &mut Reader<'_>, object: &Object<'_, '_>, section: &mut Section) {
+    if section.nodes.iter().all(|node| node.weight.is_none()) {
+        return;
+    }
+    if let Some(node) = section.nodes.iter().find(|node| node.weight.is_none()) {
+        let text = format!("the node {} has no weight: give all nodes one, or none", node.label());
+        reader.wrong(object.at, &object.path, text, "");
+        return;
+    }
+    weigh(section, section.nodes.iter().filter_map(|node| node.weight).collect());
+}
+
+fn weigh(section: &mut Section, weights: Vec<u16>) {
+    section.standby =
+        weights.iter().enumerate().filter(|(_, w)| **w == 0).filter_map(|(i, _)| NodeId::new(i)).collect();
+    section.weights = Some(Weights::new(weights));
+}
+
 /// `weights`: a number for every node of the section.
 fn weights(reader: &mut Reader<'_>, options: Option<&Object<'_, '_>>, section: &mut Section) {
     let Some(options) = options else { return };
@@ -249,6 +268,15 @@ fn weights(reader: &mut Reader<'_>, options: Option<&Object<'_, '_>>, section: &
     };
     let Some(object) = reader.object(json, &options.path_of(key)) else { return };
     if object.members.is_empty() {
+        return;
+    }
+    if section.nodes.iter().any(|node| node.weight.is_some()) {
+        reader.wrong(
+            json.at,
+            &options.path_of(key),
+            "a second list of weights: nodes have a `weight`",
+            "keep one of them",
+        );
         return;
     }
     let before = reader.problems.len();
@@ -276,10 +304,7 @@ fn weights(reader: &mut Reader<'_>, options: Option<&Object<'_, '_>>, section: &
         reader.wrong(object.at, &object.path, text, remedy);
         return;
     }
-    let weights: Vec<u16> = found.into_iter().flatten().collect();
-    section.standby =
-        weights.iter().enumerate().filter(|(_, w)| **w == 0).filter_map(|(i, _)| NodeId::new(i)).collect();
-    section.weights = Some(Weights::new(weights));
+    weigh(section, found.into_iter().flatten().collect());
 }
 
 /// `callback`, or `library` and `symbol`.

@@ -29,10 +29,11 @@ const SERVED: &[&str] = &[
     "zone",
     "state",
     "timeouts",
+    "weight",
 ];
 
 /// Node keys that are known and not served yet.
-const LATER: &[&str] = &["pipelining", "weight"];
+const LATER: &[&str] = &["pipelining"];
 
 const STATES: &[(&str, NodeState)] = &[("on", NodeState::On), ("drain", NodeState::Drain), ("off", NodeState::Off)];
 
@@ -127,6 +128,10 @@ fn read(
     let tls = read_tls(reader, object);
     let timeouts = recovery::timeouts(reader, object);
     let zone = text(reader, "zone");
+    let weight = object
+        .get("weight")
+        .and_then(|json| reader.number(json, &object.path_of("weight"), "a weight", 0..=65535))
+        .and_then(|weight| u16::try_from(weight).ok());
     let state = object.get("state").and_then(|json| reader.word(json, &object.path_of("state"), STATES));
     let host = host.filter(|host| !host.is_empty())?;
     if host == "localhost" {
@@ -153,6 +158,7 @@ fn read(
         zone,
         state: state.unwrap_or_default(),
         timeouts: timeouts.or(of_section.1),
+        weight,
     })
 }
 

@@ -65,6 +65,11 @@ pub struct Consistency {
     pub on_timeout: OnTimeout,
     /// Under [`Level::Eventual`]: replicas that are later are not read from. None = any.
     pub max_lag: Option<Duration>,
+    /// A read waits for the writes to its own tables only. What is known of tables, and of writes by table, is kept for so long.
+    /// None = a read waits for all writes.
+    pub tables: Option<Duration>,
+    /// Reads do not go back in time.
+    pub monotonic: bool,
 }
 
 impl Default for Consistency {
@@ -75,6 +80,8 @@ impl Default for Consistency {
             wait: Duration::from_millis(200),
             on_timeout: OnTimeout::default(),
             max_lag: None,
+            tables: None,
+            monotonic: false,
         }
     }
 }
@@ -101,7 +108,7 @@ pub(super) fn read(reader: &mut Reader<'_>, json: &Json<'_>, path: &str) -> Cons
         return consistency;
     }
     let Some(object) = reader.object(json, path) else { return consistency };
-    reader.keys(&object, &["level", "scope", "wait_ms", "on_timeout", "max_lag_ms"], &["tables"]);
+    reader.keys(&object, &["level", "scope", "wait_ms", "on_timeout", "max_lag_ms", "tables", "monotonic"], &[]);
     if let Some(json) = object.get("level") {
         consistency.level = reader.word(json, &object.path_of("level"), LEVELS);
     }
@@ -124,7 +131,32 @@ pub(super) fn read(reader: &mut Reader<'_>, json: &Json<'_>, path: &str) -> Cons
             reader.wrong(json.at, &path, "goes with the level eventual", "the others promise more");
         }
     }
+    if let Some(json) = object.get("tables") {
+        consistency.tables = tables(reader, json, &object.path_of("tables"));
+    }
+    if let Some(json) = object.get("monotonic") {
+        let path = object.path_of("monotonic");
+        consistency.monotonic = reader.flag(json, &path).unwrap_or_default();
+        if consistency.monotonic && consistency.level == Some(Level::Eventual) {
+            reader.wrong(json.at, &path, "does not go with the level eventual", "use the level session");
+        }
+    }
     consistency
+}
+
+/// How long what is known of tables is kept, if nothing is said.
+const KEEP_TABLES: Duration = Duration::from_secs(60);
+
+/// Reads `tables`: a boolean, or an object with an end time.
+fn tables(reader: &mut Reader<'_>, json: &Json<'_>, path: &str) -> Option<Duration> {
+    if let Value::Object(_) = json.value {
+        let object = reader.object(json, path)?;
+        reader.keys(&object, &["keep_ms"], &[]);
+        let Some(json) = object.get("keep_ms") else { return Some(KEEP_TABLES) };
+        let keep = reader.number(json, &object.path_of("keep_ms"), "milliseconds", 100..=3_600_000);
+        return keep.map(Duration::from_millis);
+    }
+    reader.flag(json, path).unwrap_or_default().then_some(KEEP_TABLES)
 }
 
 /// Largest limit of a lag, milliseconds: a year.

@@ -16,6 +16,15 @@ pub enum Discover {
     ReadOnly,
     /// The roles and states of a MySQL group, then.
     Group,
+    /// The states of the nodes of a Galera cluster.
+    Galera,
+}
+
+impl Discover {
+    /// Nodes leave and come back without a word to their clients: they are asked again and again.
+    pub fn follows_states(self) -> bool {
+        matches!(self, Discover::Group | Discover::Galera)
+    }
 }
 
 /// The key `transient_error`: errors after which the same command is repeated on the same connection.
@@ -120,8 +129,12 @@ pub(super) fn read(reader: &mut Reader<'_>, object: &Object<'_, '_>) -> Recovery
         recovery.retry_reads = reader.flag(json, &object.path_of("retry_reads")).unwrap_or(recovery.retry_reads);
     }
     if let Some(json) = object.get("discover") {
-        const WORDS: &[(&str, Discover)] =
-            &[("config", Discover::File), ("read_only", Discover::ReadOnly), ("group_replication", Discover::Group)];
+        const WORDS: &[(&str, Discover)] = &[
+            ("config", Discover::File),
+            ("read_only", Discover::ReadOnly),
+            ("group_replication", Discover::Group),
+            ("galera", Discover::Galera),
+        ];
         recovery.discover = reader.word(json, &object.path_of("discover"), WORDS).unwrap_or_default();
     }
     if let Some(json) = object.get("probe_ms") {

@@ -133,13 +133,20 @@ fn read_members(
     if let Some(json) = object.get("hints")
         && let Some(hints) = reader.object(json, &object.path_of("hints"))
     {
-        reader.keys(&hints, &["arguments"], &["force", "word"]);
-        let arguments = hints.get("arguments").and_then(|json| reader.flag(json, &hints.path_of("arguments")));
-        section.hint_arguments = arguments.unwrap_or(false);
+        reader.keys(&hints, &["arguments", "force", "word"], &[]);
+        let flag = |reader: &mut Reader<'_>, key: &str| {
+            hints.get(key).and_then(|json| reader.flag(json, &hints.path_of(key))).unwrap_or(false)
+        };
+        section.hints.arguments = flag(reader, "arguments");
+        section.hints.force = flag(reader, "force");
+        if let Some(json) = hints.get("word") {
+            section.hints.word = word(reader, json, &hints.path_of("word"));
+        }
     }
     if let Some(json) = object.get("global_transaction_id_injection") {
         section.injection = injection::read(reader, json, &object.path_of("global_transaction_id_injection"));
     }
+    filters::weights_of_nodes(reader, object, section);
     if let Some(json) = object.get("filters") {
         filters::read(reader, json, &object.path_of("filters"), section);
     }
@@ -149,6 +156,17 @@ fn read_members(
     if reader.problems[before..].iter().all(|problem| problem.severity == Severity::Note) {
         advise(reader, object, section);
     }
+}
+
+/// The word that hints need: of letters, digits, `-` and `_`, so that it can stand in every kind of comment.
+fn word(reader: &mut Reader<'_>, json: &Json<'_>, path: &str) -> String {
+    let Some(word) = reader.text(json, path) else { return String::new() };
+    if !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')) {
+        return word;
+    }
+    let text = format!("expected letters, digits, - and _, found {}", json.describe());
+    reader.wrong(json.at, path, text, "hints are written as /*WORD:ms=master*/");
+    String::new()
 }
 
 /// Mentions settings that are legal and surprising.
@@ -161,6 +179,10 @@ fn advise(reader: &mut Reader<'_>, object: &Object<'_, '_>, section: &Section) {
             "name one node"
         };
         reader.note(at, &object.path_of("master"), "no source: every write fails with 2000", remedy);
+    }
+    if let (true, Some(at)) = (section.hints.force, place("hints")) {
+        let text = "ms=slave sends writes to replicas";
+        reader.note(at, &object.path_of("hints"), text, "leave `force` out");
     }
     if let (Some(zone), Some(at)) = (&section.zone, place("zone"))
         && section.local.is_empty()

@@ -1,8 +1,17 @@
+use std::time::Duration;
+
 use super::*;
 use crate::cluster::topology::Endpoint;
 use crate::options::TlsMode;
 
+#[path = "tests/filters.rs"]
+mod filters;
+
 const NODES: &str = r#""master": {"m": {"host": "192.0.2.1"}}, "slave": {"s": {"host": "192.0.2.2"}}"#;
+
+fn ids(nodes: NodeSet) -> Vec<usize> {
+    nodes.iter().map(NodeId::index).collect()
+}
 
 fn parse(text: &str) -> Loaded {
     Config::parse(text, Path::new("shop.json"), true).expect("JSON")
@@ -177,14 +186,14 @@ fn lag_hints_and_the_board_are_configured() {
     let section = |keys: &str| parse(&format!(r#"{{"shop": {{{NODES}, {keys}}}}}"#)).config.take_first();
     let plain = section(r#""lazy_connections": true"#);
     assert_eq!((plain.lag_settings.refresh.as_millis(), plain.lag_settings.heartbeat), (1000, None));
-    assert!(!plain.hint_arguments && plain.board_dir.is_none());
+    assert!(!plain.hints.arguments && plain.board_dir.is_none());
     let all = section(
         r#""lag": {"refresh_ms": 200, "heartbeat": "percona.heartbeat"}, "hints": {"arguments": true}, "board_dir": "b""#,
     );
     assert_eq!(all.refused, None);
     assert_eq!(all.lag_settings.refresh.as_millis(), 200);
     assert_eq!(all.lag_settings.heartbeat.as_deref(), Some("`percona`.`heartbeat`"));
-    assert!(all.hint_arguments && all.board_dir.is_some_and(|folder| folder.ends_with("b")));
+    assert!(all.hints.arguments && all.board_dir.is_some_and(|folder| folder.ends_with("b")));
     assert_eq!(section(r#""board_dir": """#).board_dir.as_deref(), Some(Path::new("")));
     assert_eq!(complaints(r#""lag": {"heartbeat": "t"}"#), [r#"shop.lag.heartbeat: expected schema.table, found "t""#]);
 }
@@ -225,6 +234,18 @@ fn a_level_is_a_word_an_object_or_the_plugins_filter() {
     assert_eq!((aged.level, aged.max_lag.map(|lag| lag.as_millis())), (Some(Level::Eventual), Some(5999)));
     let lag = consistency(r#""consistency": {"level": "eventual", "max_lag_ms": 250}"#).max_lag;
     assert_eq!(lag.map(|lag| lag.as_millis()), Some(250));
+    let tables = |value: &str| consistency(&format!(r#""consistency": {{"tables": {value}}}"#)).tables;
+    assert_eq!((tables("true"), tables("false")), (Some(Duration::from_secs(60)), None));
+    assert_eq!(tables(r#"{"keep_ms": 500}"#), Some(Duration::from_millis(500)));
+    assert!(consistency(r#""consistency": {"monotonic": true}"#).monotonic);
+    assert_eq!(
+        complaints(r#""consistency": {"level": "eventual", "monotonic": true}"#),
+        ["shop.consistency.monotonic: does not go with the level eventual"]
+    );
+    assert_eq!(
+        complaints(r#""consistency": {"tables": {"keep_ms": 1}}"#),
+        ["shop.consistency.tables.keep_ms: expected milliseconds from 100 to 3600000, found 1"]
+    );
     assert_eq!(
         complaints(r#""consistency": {"max_lag_ms": 250}"#),
         ["shop.consistency.max_lag_ms: goes with the level eventual"]
@@ -319,135 +340,6 @@ fn filters_form_a_chain_with_one_choice_at_its_end() {
     // The same key twice keeps the last, as in PHP.
     let text = format!(r#"{{"shop": {{{NODES}, "filters": {{"random": {{}}, "random": {{"sticky": 1}}}}}}}}"#);
     assert_eq!(parse(&text).config.take_first().filters, [FilterSpec::Random { sticky: true }]);
-}
-
-/// Two sources, two replicas, all with names.
-const FOUR: &str = r#""master": {"m1": {"host": "a"}, "m2": {"host": "b"}},
-                      "slave": {"s1": {"host": "c"}, "s2": {"host": "d"}}"#;
-
-fn four(keys: &str) -> (Section, Vec<String>) {
-    let mut loaded = parse(&format!(r#"{{"shop": {{{FOUR}, {keys}}}}}"#));
-    let problems = loaded.problems.iter().map(|problem| format!("{}: {}", problem.path, problem.text)).collect();
-    (loaded.config.take_first(), problems)
-}
-
-fn ids(nodes: NodeSet) -> Vec<usize> {
-    nodes.iter().map(NodeId::index).collect()
-}
-
-#[test]
-fn every_node_has_a_weight_or_none() {
-    let weights =
-        |filter: &str, key: &str, written: &str| four(&format!(r#""filters": {{"{filter}": {{"{key}": {written}}}}}"#));
-    for (filter, key) in [("random", "weights"), ("roundrobin", "weight")] {
-        let (shop, problems) = weights(filter, key, r#"{"m1": 1, "m2": "65535", "s1": 0, "s2": 7}"#);
-        assert_eq!(problems, Vec::<String>::new());
-        assert_eq!(shop.weights, Some(Weights::new([1, 65535, 0, 7])));
-        assert_eq!(ids(shop.standby), [2]);
-    }
-    let (shop, problems) = weights("random", "weights", "{}");
-    assert_eq!((shop.weights, problems.len()), (None, 0));
-    let path = "shop.filters.random.weights";
-    for (written, expected) in [
-        (r#"{"m1": 1, "m2": 1, "s1": 1, "s3": 1, "s2": 1}"#, format!(r#"{path}.s3: no node is called "s3""#)),
-        (r#"{"m1": 1, "m2": 1, "s1": 1}"#, format!("{path}: the node s2 has no weight: give all nodes one, or none")),
-        (r#"{"m1": -1, "m2": 1, "s1": 1, "s2": 1}"#, format!("{path}.m1: expected a weight from 0 to 65535, found -1")),
-        (
-            r#"{"m1": 65536, "m2": 1, "s1": 1, "s2": 1}"#,
-            format!("{path}.m1: expected a weight from 0 to 65535, found 65536"),
-        ),
-        ("3", format!("{path}: expected an object, found 3")),
-    ] {
-        let (shop, problems) = weights("random", "weights", written);
-        assert_eq!(problems, [expected]);
-        assert!(shop.refused.is_some());
-    }
-    let (_, problems) = four(r#""filters": {"random": {"weights": {"m1": 1}, "weight": {"m1": 1}}}"#);
-    assert_eq!(problems, ["shop.filters.random.weight: a second list of weights"]);
-    // Nodes of a list have no names.
-    let nodes = r#""master": [{"host": "a"}], "slave": {"s": {"host": "b"}}"#;
-    let mut loaded = parse(&format!(r#"{{"shop": {{{nodes}, "filters": {{"random": {{"weights": {{"s": 1}}}}}}}}}}"#));
-    assert!(loaded.config.take_first().refused.expect("refused").text.contains("the node a has no weight"));
-    let nodes = r#""master": {"x": {"host": "a"}}, "slave": {"x": {"host": "b"}}"#;
-    let mut loaded = parse(&format!(r#"{{"shop": {{{nodes}, "filters": {{"random": {{"weights": {{"x": 1}}}}}}}}}}"#));
-    assert_eq!(loaded.config.take_first().refused.expect("refused").text, "two nodes have this name");
-}
-
-#[test]
-fn groups_name_nodes_and_have_a_master() {
-    let groups = |written: &str| four(&format!(r#""filters": {{"node_groups": {written}, "random": {{}}}}"#));
-    let (shop, problems) = groups(
-        r#"{"A": {"master": ["m1"], "slave": ["s2", "s1"]}, "b\u0000\n": {"master": "m2"}, "": {"master": ["m1"]}}"#,
-    );
-    assert_eq!(problems, Vec::<String>::new());
-    let FilterSpec::NodeGroups(groups_read) = &shop.filters[0] else { panic!("{:?}", shop.filters) };
-    let read: Vec<_> = groups_read.iter().map(|group| (group.name.as_str(), ids(group.nodes))).collect();
-    assert_eq!(read, [("A", vec![0, 2, 3]), ("b\0\n", vec![1]), ("", vec![0])]);
-    let path = "shop.filters.node_groups.A";
-    for (written, expected) in [
-        (r#"{"A": {"slave": ["s1"]}}"#, format!("{path}: the group has no master")),
-        (r#"{"A": {"master": [], "slave": ["s1"]}}"#, format!("{path}: the group has no master")),
-        (r#"{"A": {"master": ["s1"]}}"#, format!(r#"{path}.master: unknown master "s1""#)),
-        (r#"{"A": {"master": ["m1"], "slave": ["zap"]}}"#, format!(r#"{path}.slave: unknown slave "zap""#)),
-        (r#"{"A": 7}"#, format!("{path}: expected an object, found 7")),
-        ("7", "shop.filters.node_groups: expected an object of groups, found 7".to_owned()),
-    ] {
-        assert_eq!(groups(written).1, [expected]);
-    }
-    let text = format!(
-        r#"{{"shop": {{{FOUR}, "filters": {{"node_groups": {{"A": {{"master": ["m2"]}}}}, "random": {{}}}}}}}}"#
-    );
-    let mut loaded = Config::parse(&text, Path::new("a.json"), false).expect("JSON");
-    let refused = loaded.config.take_first().refused.expect("refused");
-    assert!(refused.text.contains("without multi_master"), "{}", refused.text);
-}
-
-#[test]
-fn table_rules_name_nodes_and_have_a_mask() {
-    let rules = |written: &str| four(&format!(r#""filters": {{"table": {{"rules": {written}}}, "random": {{}}}}"#));
-    let (shop, problems) = rules(r#"{"shop.%": {"master": ["m2"], "slave": ["s1"]}, "%": {"slave": ["s2"]}, "7": {}}"#);
-    assert_eq!(problems, Vec::<String>::new());
-    let FilterSpec::Table(read) = &shop.filters[0] else { panic!("{:?}", shop.filters) };
-    let read: Vec<_> = read.iter().map(|rule| (rule.mask.as_str(), ids(rule.nodes))).collect();
-    assert_eq!(read, [("shop.%", vec![1, 2]), ("%", vec![3]), ("7", vec![])]);
-    assert_eq!(rules("[]").1, Vec::<String>::new());
-    for (written, expected) in [
-        (r#"{"": {"master": ["m1"]}}"#, r#"shop.filters.table.rules[""]: the mask is empty"#),
-        (r#"{"a": {"master": ["zap"]}}"#, r#"shop.filters.table.rules.a.master: unknown master "zap""#),
-        (r#"{"a": {"master": ["s1"]}}"#, r#"shop.filters.table.rules.a.master: unknown master "s1""#),
-        (r#"{"a": {"slave": ["m1"]}}"#, r#"shop.filters.table.rules.a.slave: unknown slave "m1""#),
-    ] {
-        assert_eq!(rules(written).1, [expected]);
-    }
-    let (_, problems) = four(r#""filters": {"table": {}, "random": {}}"#);
-    assert_eq!(problems, ["shop.filters.table: expected the key `rules`"]);
-}
-
-#[test]
-fn the_programs_filters_are_named_or_in_a_library() {
-    let callback = |written: &str| four(&format!(r#""filters": {{"user": {written}}}"#));
-    let (shop, problems) = callback(r#"{"callback": "pick"}"#);
-    assert_eq!((&shop.filters[..], problems.len()), (&[FilterSpec::User(Callback::Named("pick".into()))][..], 0));
-    let (shop, problems) = callback(r#"{"library": "lib.so", "symbol": "pick"}"#);
-    let library = Callback::InLibrary { library: "lib.so".into(), symbol: "pick".into() };
-    assert_eq!((&shop.filters[..], problems.len()), (&[FilterSpec::User(library)][..], 0));
-    let both = r#"shop.filters.user: expected {"callback": NAME} or {"library": FILE, "symbol": NAME}"#;
-    for (written, expected) in [
-        ("{}", both),
-        (r#"{"library": "x"}"#, both),
-        (r#"{"callback": "a", "library": "x", "symbol": "y"}"#, both),
-        (r#"{"callback": ""}"#, "shop.filters.user.callback: expected a name, found an empty string"),
-        (r#"{"callback": []}"#, "shop.filters.user.callback: expected a string, found a list"),
-        ("[]", "shop.filters.user: expected the key `callback`, or `library` and `symbol`, found a list"),
-    ] {
-        let (shop, problems) = callback(written);
-        assert_eq!(problems, [expected]);
-        assert!(shop.refused.is_some());
-    }
-    assert_eq!(
-        complaints(r#""filters": ["user"]"#),
-        ["shop.filters[0]: expected the key `callback`, or `library` and `symbol`"]
-    );
 }
 
 #[test]

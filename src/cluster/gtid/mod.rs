@@ -90,6 +90,14 @@ impl Position {
         }
     }
 
+    /// With all transactions that have lower numbers of the same origins. (A position of MariaDB means that anyway.)
+    pub fn with_earlier(&self) -> Position {
+        match self {
+            Position::MySql(set) => Position::MySql(set.with_earlier()),
+            Position::MariaDb(position) => Position::MariaDb(position.clone()),
+        }
+    }
+
     /// Bounds the position's size; a node reaches it no earlier than before.
     pub fn bound(&mut self) {
         if let Position::MySql(set) = self {

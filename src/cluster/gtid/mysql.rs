@@ -134,6 +134,14 @@ impl GtidSet {
         rest
     }
 
+    /// With all transactions that have lower numbers of the same origins.
+    pub fn with_earlier(&self) -> GtidSet {
+        let all = |intervals: &Vec<Interval>| {
+            intervals.last().map(|last| vec![Interval { first: 1, last: last.last }]).unwrap_or_default()
+        };
+        GtidSet(self.0.iter().map(|(origin, intervals)| (origin.clone(), all(intervals))).collect())
+    }
+
     /// Joins neighbours, the nearest first, until at most `most` intervals are left (never fewer than origins). The set
     /// grows by transactions between those that it had: a node reaches it no earlier than before.
     pub fn widen(&mut self, most: usize) {
@@ -242,6 +250,14 @@ mod tests {
 
     fn set(text: &str) -> GtidSet {
         GtidSet::parse(text.replace('A', A).replace('B', B).as_bytes()).unwrap_or_else(|_| panic!("{text}"))
+    }
+
+    #[test]
+    fn earlier_numbers_of_the_same_origins_can_be_added() {
+        let text = format!("{A}:7:9,{B}:3");
+        assert_eq!(set(&text).with_earlier().to_string(), format!("{A}:1-9,{B}:1-3"));
+        assert!(set(&text).with_earlier().is_superset(&set(&text)));
+        assert!(GtidSet::default().with_earlier().is_empty());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::error::{Context, Error, Result};
 use crate::family::{Family, Tools, non_empty};
+use crate::galera::Group;
 use crate::general_log::{self, LogEntry, LogMark};
 use crate::process::{self, lock};
 use crate::rootsql::{self, Rows};
@@ -12,7 +13,7 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// What cluster to start.
@@ -35,6 +36,8 @@ pub struct Spec {
     pub folder: Option<PathBuf>,
     /// Other programs than the family's.
     pub tools: Option<Tools>,
+    /// The library with which the servers replicate to each other, each of them taking writes ([`Spec::galera`]).
+    pub(crate) galera: Option<PathBuf>,
 }
 
 impl Spec {
@@ -49,6 +52,7 @@ impl Spec {
             semi_sync: false,
             folder: None,
             tools: None,
+            galera: None,
         }
     }
 
@@ -102,6 +106,8 @@ struct Node {
     frozen: bool,
     /// It is started without a port: only root reaches it.
     closed: bool,
+    /// Further options, which come last.
+    options: Vec<String>,
     /// Another one after each [`Cluster::rebuild`]: a server does not take from its source what its own number has written.
     server_id: u32,
 }
@@ -117,6 +123,10 @@ pub struct Cluster {
     tls: TlsFiles,
     nodes: Vec<Mutex<Node>>,
     primary: AtomicUsize,
+    /// The servers replicate to each other.
+    pub(crate) group: Option<Group>,
+    /// The first of the group runs.
+    founded: AtomicBool,
     /// Held locked as long as this process owns the folder.
     _owner: File,
 }
@@ -139,19 +149,35 @@ impl Cluster {
         let nodes = (0..=spec.replicas)
             .map(|n| folder.join(format!("n{n}")))
             .zip(1..)
-            .map(|(folder, server_id)| Node { folder, port: 0, child: None, frozen: false, closed: false, server_id })
+            .map(|(folder, server_id)| {
+                let options = Vec::new();
+                Node { folder, port: 0, child: None, frozen: false, closed: false, options, server_id }
+            })
             .map(Mutex::new)
             .collect();
         // from here on Drop cleans up, also when one of the next steps fails
-        let cluster = Cluster { spec, tools, folder, tls, nodes, primary: AtomicUsize::new(0), _owner: owner };
-        cluster.on_each(cluster.nodes(), |n| {
+        let group = Group::new(&spec, &folder)?;
+        let (primary, founded) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let cluster = Cluster { spec, tools, folder, tls, nodes, primary, group, founded, _owner: owner };
+        let make = |n: usize| {
             let mut node = lock(&cluster.nodes[n]);
             // not with its parents: when those are gone, this process is ending
             fs::create_dir(&node.folder)?;
             fs::create_dir(node.folder.join("tmp"))?;
             template::copy_folder(&template, &node.folder.join("data"))?;
             cluster.first_start(n, &mut node)
-        })?;
+        };
+        if cluster.group.is_some() {
+            // One joins after the other.
+            for n in cluster.nodes() {
+                make(n)?;
+                cluster.wait_synced(n)?;
+                cluster.founded.store(true, Ordering::SeqCst);
+            }
+            cluster.verify()?;
+            return Ok(cluster);
+        }
+        cluster.on_each(cluster.nodes(), make)?;
         cluster.on_each(1..=cluster.spec.replicas, |n| {
             cluster.follow(n, 0, false)?;
             cluster.wait_replicating(n)
@@ -327,6 +353,19 @@ impl Cluster {
         self.rejoin(n)
     }
 
+    /// Starts node `n` with further options (these alone; none of an earlier call stay); ends it first, in an orderly way.
+    /// It does not follow anybody when it comes up, whatever it did before.
+    ///
+    /// # Errors
+    /// In words, with the end of the server's error log.
+    pub fn restart_alone(&self, n: usize, options: &[&str]) -> Result<()> {
+        self.stop(n)?;
+        let mut node = lock(&self.nodes[n]);
+        let alone = if self.family() == Family::MySql { "--skip-replica-start" } else { "--skip-slave-start" };
+        node.options = options.iter().chain(&[alone]).map(|option| option.to_string()).collect();
+        self.spawn(n, &mut node)
+    }
+
     /// Makes node `n` anew as a replica of the present primary, for one that has transactions which the others lack: from an
     /// empty data directory, by all that the primary's binary log has. It is reachable when it has caught up. `prepare` is
     /// run on it before that, outside of the binary log.
@@ -414,6 +453,9 @@ impl Cluster {
     fn spawn(&self, n: usize, node: &mut Node) -> Result<()> {
         let mut command = Command::new(&self.tools.server);
         command.arg("--no-defaults").args(template::user_args()).args(self.server_options(n, node));
+        if let Some(group) = &self.group {
+            command.env("PATH", group.path());
+        }
         let log = File::options().create(true).append(true).open(node.folder.join("stdout.log"))?;
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
         let _ = fs::remove_file(node.socket());
@@ -481,12 +523,16 @@ impl Cluster {
                 "--relay-log-recovery=ON",
             ]),
         }
-        if n != self.primary() {
+        if let Some(group) = &self.group {
+            options.extend(group.options(n, !self.founded.load(Ordering::SeqCst)));
+        } else if n != self.primary() {
+            let mut add = |list: &[&str]| options.extend(list.iter().map(|option| option.to_string()));
             add(&[match self.family() {
                 Family::MariaDb => "--read-only=ON",
                 Family::MySql => "--super-read-only=ON",
             }]);
         }
+        let mut add = |list: &[&str]| options.extend(list.iter().map(|option| option.to_string()));
         if self.spec.semi_sync {
             add(self.semi_sync_options(n == self.primary()));
         }
@@ -497,7 +543,7 @@ impl Cluster {
             add(&["--general-log=1", "--log-output=FILE"]);
             options.push(format!("--general-log-file={}", path("general.log")));
         }
-        options.extend(self.spec.server_args.iter().cloned());
+        options.extend(self.spec.server_args.iter().chain(&node.options).cloned());
         options
     }
 }
@@ -565,7 +611,7 @@ pub(crate) fn free_port(host: &str) -> Result<u16> {
 }
 
 /// Makes the cluster's folder and takes the lock that says it is in use; sweeps folders that nobody uses any more.
-fn make_folder(wanted: Option<&Path>) -> Result<(PathBuf, File)> {
+pub(crate) fn make_folder(wanted: Option<&Path>) -> Result<(PathBuf, File)> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let own = |folder: &Path| -> Result<File> {
         fs::create_dir(folder).context(|| format!("making {}", folder.display()))?;

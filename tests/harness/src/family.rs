@@ -129,7 +129,7 @@ pub fn mysql_prefix() -> PathBuf {
     prefix_of("MYSQL_PREFIX", "mysql")
 }
 
-fn prefix_of(variable: &str, folder: &str) -> PathBuf {
+pub(crate) fn prefix_of(variable: &str, folder: &str) -> PathBuf {
     if let Some(prefix) = non_empty(variable) {
         return prefix.into();
     }

@@ -8,8 +8,8 @@ use crate::template::PATIENCE;
 use crate::{REPL_PASSWORD, REPL_USER};
 use std::time::{Duration, Instant};
 
-/// How long a replica may take to catch up.
-const CATCH_UP_SECONDS: u64 = 60;
+/// How long a replica may take to catch up: one that is made anew has the whole binary log to apply, on a machine that may be busy.
+const CATCH_UP_SECONDS: u64 = 240;
 
 impl Cluster {
     /// Stops the thread of replica `n` that applies what it received: from now on it falls behind without bound.
@@ -57,8 +57,11 @@ impl Cluster {
     /// Waits until every replica that is up has applied all that the primary has now.
     ///
     /// # Errors
-    /// When one has not after a minute (because its applier is stopped, say).
+    /// When one has not after minutes (because its applier is stopped, say).
     pub fn wait_in_step(&self) -> Result<()> {
+        if self.group.is_some() {
+            return self.on_each(self.replicas_up(), |n| self.wait_group_applied(n));
+        }
         let position = self.position(self.primary())?;
         self.on_each(self.replicas_up(), |n| self.wait_applied(n, &position))
     }
@@ -66,7 +69,7 @@ impl Cluster {
     /// Waits until replica `n` has applied all that the primary has now.
     ///
     /// # Errors
-    /// When it has not after a minute.
+    /// When it has not after minutes.
     pub fn wait_replica(&self, n: usize) -> Result<()> {
         self.wait_applied(n, &self.position(self.primary())?)
     }
@@ -154,6 +157,9 @@ impl Cluster {
 
     /// After a start: node `n` takes its place again.
     pub(crate) fn rejoin(&self, n: usize) -> Result<()> {
+        if self.group.is_some() {
+            return self.wait_synced(n);
+        }
         let primary = self.primary();
         if n == primary {
             return self.make_writable(n);

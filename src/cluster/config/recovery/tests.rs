@@ -65,7 +65,10 @@ fn recovery_is_configured() {
             r#""transient_error": {"usleep_retry": 30000001}"#,
             "transient_error.usleep_retry: expected milliseconds from 0 to 30000000, found 30000001",
         ),
-        (r#""discover": "fabric""#, "discover: expected one of config, read_only, group_replication, found \"fabric\""),
+        (
+            r#""discover": "fabric""#,
+            "discover: expected one of config, read_only, group_replication, galera, found \"fabric\"",
+        ),
         (r#""probe_ms": 0"#, "probe_ms: expected milliseconds from 1 to 60000, found 0"),
         (r#""timeouts": 3"#, "timeouts: expected an object, found 3"),
     ] {
