@@ -127,17 +127,12 @@ pub(in crate::abi) async unsafe fn store_result<F: Abi>(stmt: *mut F::Stmt) -> c
     if ours.errno() != 0 {
         return 1;
     }
+    // SAFETY: inside the public struct.
+    let has_cursor = unsafe { F::stmt_server_status(stmt).read() } & CURSOR_EXISTS != 0;
     let in_cursor = match &ours.rows {
         Rows::Cursor(..) if !is_busy(handle) => true,
         // libmysqlclient asks the cursor again, as long as the statement says that there is one.
-        // SAFETY: inside the public struct.
-        Rows::Stored(..) | Rows::Parked(..)
-            if F::FAMILY == Family::MySql
-                && !is_busy(handle)
-                && unsafe { F::stmt_server_status(stmt).read() } & CURSOR_EXISTS != 0 =>
-        {
-            true
-        }
+        Rows::Stored(..) | Rows::Parked(..) if F::FAMILY == Family::MySql && !is_busy(handle) && has_cursor => true,
         Rows::Waiting if !ours.cancelled => false,
         _ => {
             // SAFETY: a valid handle.

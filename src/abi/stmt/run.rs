@@ -495,13 +495,12 @@ impl<F: Abi> Statement<F> {
                     self.refuse(cr::PARAMS_NOT_BOUND);
                     return false;
                 }
-                if self.state >= State::Waiting && self.state < State::Done {
-                    if !matches!(self.rows, Rows::Stored(..)) {
-                        if matches!(self.rows, Rows::Waiting) && is_busy(handle) {
-                            self.skip_all(handle).await;
-                        }
-                        self.set_state(State::Prepared);
+                let in_result = self.state >= State::Waiting && self.state < State::Done;
+                if in_result && !matches!(self.rows, Rows::Stored(..)) {
+                    if matches!(self.rows, Rows::Waiting) && is_busy(handle) {
+                        self.skip_all(handle).await;
                     }
+                    self.set_state(State::Prepared);
                 }
                 self.rows = Rows::None;
             }
