@@ -320,6 +320,16 @@ impl Error {
         error
     }
 
+    /// 2074, of libmysqlclient: a character set that no client can have.
+    pub fn client_charset(name: &str) -> Self {
+        let text = format!(
+            "'{}' character set is having more than 1 byte minimum character length, which cannot be used as a client \
+             character set. Please use any of the single byte minimum ones, e.g. utf8mb4, latin1 etc.",
+            cut(name, 32)
+        );
+        Error::client(cr::INVALID_CLIENT_CHARSET, text)
+    }
+
     /// 2020.
     pub fn packet_too_large(family: Family) -> Self {
         Error::by_family(

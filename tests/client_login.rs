@@ -1,5 +1,5 @@
 //! Logging in to real servers: the methods of authentication, what travels in the clear, and another account on the same
-//! connection. What the originals do in the same places is compared in `c_programs.rs`.
+//! connection. What the originals do in the same places is compared in `c_programs`.
 #![allow(clippy::unwrap_used)]
 
 use std::path::PathBuf;

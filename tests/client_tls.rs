@@ -1,5 +1,5 @@
 //! TLS to real servers: a server without it, a server that dies under it, the client's own certificate. Which authority and
-//! which name of the host lets whom in, in both families' words, is compared with the originals in `c_programs.rs`.
+//! which name of the host lets whom in, in both families' words, is compared with the originals in `c_programs`.
 #![allow(clippy::unwrap_used)]
 
 use harness::{APP_PASSWORD, APP_USER, Cluster, Spec, families, shared};

@@ -1,7 +1,7 @@
 //! Layer "lockstep": `c_tests/lockstep` makes the same random calls in the original of a family and in ours, loaded into
 //! one process, and compares everything that can be observed of each call (see its `lockstep.h`).
 //!
-//! By default a fixed list of short episodes, so that a change elsewhere cannot find an old difference. With
+//! By default a fixed list of episodes, short and long, so that a change elsewhere cannot find an old difference. With
 //! LOCKSTEP_SECONDS set, that long per pair of library and server, beginning with LOCKSTEP_SEED (else the clock's), in
 //! episodes of LOCKSTEP_CALLS calls: `make lockstep`.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
@@ -11,14 +11,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Episodes of the short run.
-const EPISODES: u64 = 30;
-
-/// Calls of each of them: as many as go without a difference that is known (docs/quirks.md, "Lockstep").
-fn calls(family: Family) -> u64 {
+/// Episodes of the run in `make test`: first seed, how many, calls of each. Short ones and long ones, of those that go without a
+/// difference that is known (docs/quirks.md, "Lockstep").
+fn episodes(family: Family) -> &'static [[u64; 3]] {
     match family {
-        Family::MariaDb => 12,
-        Family::MySql => 40,
+        Family::MariaDb => &[[1, 25, 60], [301, 1, 400], [304, 1, 400], [306, 1, 400], [308, 1, 400]],
+        Family::MySql => &[[17, 17, 300], [301, 2, 1000], [304, 5, 1000]],
     }
 }
 
@@ -96,32 +94,34 @@ fn random_calls_are_the_originals() {
     for family in harness::families() {
         let cluster = Cluster::start(Spec::new(family, 0).general_log(false)).unwrap();
         let oracle = Oracle::new(family);
-        let mut command = oracle.command();
-        command.envs(control::environment(&cluster)).args(["--without", "cut"]);
+        let run = |arguments: &[String]| {
+            let mut command = oracle.command();
+            command.envs(control::environment(&cluster)).args(["--without", "cut"]).args(arguments);
+            let output = command.output().unwrap();
+            let printed = String::from_utf8_lossy(&output.stdout);
+            assert!(
+                output.status.success() && printed.ends_with(": no difference\n"),
+                "{family}: {}\n{printed}",
+                output.status
+            );
+            eprint!("{family}: {printed}");
+        };
+        let arguments = |list: &[(&str, String)]| -> Vec<String> {
+            list.iter().flat_map(|(name, value)| [(*name).to_owned(), value.clone()]).collect()
+        };
         match setting("LOCKSTEP_SECONDS") {
             Some(seconds) => {
                 let clock = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs().to_string();
                 let calls = setting("LOCKSTEP_CALLS").unwrap_or_else(|| "1000".to_owned());
-                command.args(["--seconds", &seconds, "--calls", &calls, "--seed"]);
-                command.arg(setting("LOCKSTEP_SEED").unwrap_or(clock));
+                let seed = setting("LOCKSTEP_SEED").unwrap_or(clock);
+                run(&arguments(&[("--seconds", seconds), ("--calls", calls), ("--seed", seed)]));
             }
             None => {
-                command.args([
-                    "--episodes",
-                    &EPISODES.to_string(),
-                    "--calls",
-                    &calls(family).to_string(),
-                    "--seed",
-                    "1",
-                ]);
+                for [seed, count, calls] in episodes(family) {
+                    let numbers = [("--seed", seed), ("--episodes", count), ("--calls", calls)];
+                    run(&arguments(&numbers.map(|(name, number)| (name, number.to_string()))));
+                }
             }
         }
-        let output = command.output().unwrap();
-        let printed = String::from_utf8_lossy(&output.stdout);
-        assert!(
-            output.status.success() && printed.ends_with(": no difference\n"),
-            "{family}: {}\n{printed}",
-            output.status
-        );
     }
 }

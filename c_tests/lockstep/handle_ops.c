@@ -20,6 +20,24 @@ static int stuck(int i)
   return MARIADB_ABI && S->h[i].m->status == MYSQL_STATUS_GET_RESULT;
 }
 
+int busy(int i)
+{
+  return S->h[i].m->status != MYSQL_STATUS_READY || C(mysql_more_results)(S->h[i].m);
+}
+
+void asks(int i, int who)
+{
+  if (!busy(i))
+    S->h[i].asked = who;
+}
+
+/* A result of a prepared statement is read by calls on statements: the originals take its rows for texts, and read where
+   there is nothing. */
+static int of_a_statement(int i)
+{
+  return S->h[i].asked && busy(i);
+}
+
 /* One that is connected, with the odds of another one. */
 static int connected(void)
 {
@@ -54,7 +72,7 @@ static void init(void)
     return;
   struct handle *h = &S->h[i];
   memset(h, 0x5a, sizeof *h);
-  h->connected = h->executed = 0;
+  h->connected = h->executed = h->asked = h->fresh = 0;
   h->m = C(mysql_init)(chance(30) ? &h->own : NULL);
   no_local_files(h->m);
   say("init h%d: %d", i, h->m != NULL);
@@ -198,7 +216,7 @@ static void connect_it(void)
   MYSQL *m = C(mysql_real_connect)(h->m, host, user, pass, db, port, socket, flag);
   say("real_connect h%d way %u flags %lx connected %d", i, way, flag, h->connected);
   if (m)
-    h->connected = 1;
+    h->connected = 1, h->asked = 0;
   done(i, "connected", m == h->m);
   if (m)
     say("  %s %d %u %s cipher %d", text(C(mysql_get_host_info)(m)), (int)C(mysql_get_server_version)(m),
@@ -231,6 +249,8 @@ static void store(void)
   if (i < 0)
     return;
   int unbuffered = chance(35);
+  if (S->h[i].asked && S->h[i].m->status == MYSQL_STATUS_GET_RESULT)
+    return;
   MYSQL_RES *r = unbuffered ? C(mysql_use_result)(S->h[i].m) : C(mysql_store_result)(S->h[i].m);
   say("%s h%d: %d", unbuffered ? "use_result" : "store_result", i, r != NULL);
   observe_handle(i);
@@ -249,6 +269,7 @@ static void query(void)
     return;
   size_t n = any_text(sql, sizeof sql, i);
   unsigned way = pick(10);
+  asks(i, 0);
   int rc;
   if (way == 9 && (m->status != MYSQL_STATUS_READY || C(mysql_more_results)(m)))
     way = 0; /* a refused mysql_send_query leaves Connector/C reading what is not there */
@@ -264,7 +285,9 @@ static void query(void)
       rc = C(mysql_read_query_result)(m);
   }
   S->h[i].executed = MARIADB_ABI && rc && S->h[i].executed;
+  S->h[i].fresh = 1;
   done(i, "query", rc);
+  S->h[i].fresh = 0;
   /* Most programs fetch what there is. */
   if (chance(70)) {
     MYSQL_RES *r = chance(70) ? C(mysql_store_result)(m) : C(mysql_use_result)(m);
@@ -280,10 +303,14 @@ static void next_result(void)
   int i = connected();
   if (i < 0)
     return;
+  if (of_a_statement(i))
+    return;
   say("next_result h%d", i);
   int rc = C(mysql_next_result)(S->h[i].m);
   say("  next_result: %d", rc > 0 ? 1 : rc);
+  S->h[i].fresh = rc == 0;
   observe_handle(i);
+  S->h[i].fresh = 0;
 }
 
 /* All that is left of a packet of statements. */
@@ -293,6 +320,8 @@ static void finish(void)
   if (i < 0)
     return;
   MYSQL *m = S->h[i].m;
+  if (of_a_statement(i))
+    return;
   say("finish h%d", i);
   drop_results_of(i, 1);
   for (int k = 0; k < 20; k++) {
@@ -318,6 +347,7 @@ static void transaction(void)
     return;
   MYSQL *m = S->h[i].m;
   unsigned way = pick(4);
+  asks(i, 0);
   say("transaction call %u h%d", way, i);
   switch (way) {
   case 0: done(i, "commit", C(mysql_commit)(m)); break;
@@ -333,6 +363,7 @@ static void select_db(void)
     return;
   static const char *const names[] = {"mysql_no_such", "", "information_schema"};
   const char *name = chance(70) ? S->db : ONE_OF(names);
+  asks(i, 0);
   say("select_db h%d %s", i, name);
   done(i, "select_db", C(mysql_select_db)(S->h[i].m, name));
 }
@@ -344,12 +375,18 @@ static void change_user(void)
     return;
   if (!MARIADB_ABI && (S->h[i].m->status != MYSQL_STATUS_READY || C(mysql_more_results)(S->h[i].m)))
     return; /* libmysqlclient sends it into the middle of what it has not read */
-  unsigned way = pick(10);
+  /* MariaDB sleeps for a second before it refuses. */
+  unsigned way = server_is_mysql || chance(5) ? pick(10) : 4;
   const char *user = way == 0 ? "nobody_there" : setting("LOCKSTEP_USER");
   const char *pass = way == 1 ? "wrong" : setting("LOCKSTEP_PASSWORD");
   const char *db = way == 2 ? NULL : way == 3 ? "mysql_no_such" : S->db;
+  asks(i, 0);
   say("change_user h%d way %u", i, way);
-  done(i, "change_user", C(mysql_change_user)(S->h[i].m, user, pass, db));
+  int fd = (int)S->h[i].m->net.fd;
+  int rc = C(mysql_change_user)(S->h[i].m, user, pass, db) != 0;
+  if (rc && S->h[i].connected && fd >= 0 && C(mysql_errno)(S->h[i].m) < CR_MIN_ERROR)
+    wait_for_end(fd); /* the server hangs up, sooner or later */
+  done(i, "change_user", rc);
 }
 
 static void reset_connection(void)
@@ -357,6 +394,9 @@ static void reset_connection(void)
   int i = connected();
   if (i < 0)
     return;
+  asks(i, 0);
+  if (MARIADB_ABI && (C(mysql_more_results)(S->h[i].m) || of_a_statement(i)))
+    return; /* Connector/C leaves some of it in the connection, and takes it for the next reply */
   say("reset_connection h%d", i);
   done(i, "reset_connection", C(mysql_reset_connection)(S->h[i].m));
 }
@@ -368,6 +408,7 @@ static void small_command(void)
     return;
   MYSQL *m = S->h[i].m;
   unsigned way = pick(7);
+  asks(i, 0);
   say("small command %u h%d", way, i);
   switch (way) {
   case 0:
@@ -389,6 +430,7 @@ static void charset(void)
   const char *name = ONE_OF(names);
   MY_CHARSET_INFO info;
   memset(&info, 0, sizeof info);
+  asks(i, 0);
   say("set_character_set h%d %s", i, name);
   done(i, "set_character_set", C(mysql_set_character_set)(S->h[i].m, name));
   if (S->h[i].connected) {
@@ -435,6 +477,11 @@ static void list(void)
   static const char *const tables[] = {"types", "t0", "t1", "no_such", ""};
   unsigned way = pick(3);
   const char *like = ONE_OF(wild), *table = ONE_OF(tables);
+  if (!MARIADB_ABI && way == 2 && like && *like)
+    like = "%"; /* whether a list of no columns is one, or out of memory, hangs on what the handle has allocated before */
+  if (!MARIADB_ABI && way == 2 && m->status == MYSQL_STATUS_GET_RESULT)
+    return; /* libmysqlclient forgets the columns that wait before it refuses: the handle can never be used again */
+  asks(i, 0);
   say("list %u h%d %s %s", way, i, table, text(like));
   switch (way) {
   case 0: r = C(mysql_list_tables)(m, like); break;

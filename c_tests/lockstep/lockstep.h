@@ -59,6 +59,8 @@ struct handle {
   MYSQL own;        /* for mysql_init(&own) */
   int connected;    /* the last connect succeeded and nothing ended it since */
   int executed;     /* the last statement was a prepared one */
+  int fresh;        /* this call has read a statement's reply */
+  int asked;        /* whose reply comes: 0 a text statement's, k + 1 that of statement k */
 };
 
 struct result {
@@ -85,6 +87,7 @@ struct statement {
   struct cell in[PARAMS], out[COLUMNS];
   int params, columns; /* whether they were bound */
   int stored;          /* the result is */
+  int left;            /* one that was stored may be there still, although the statement was prepared anew */
   int broken;          /* the last prepare failed */
   int bound_once;      /* parameters were bound since it was made */
   int columns_once;    /* the same of columns */
@@ -143,6 +146,8 @@ extern const struct op handle_ops[], result_ops[], stmt_ops[];
 int any_handle(void);
 int any_result(void);
 int any_statement(void);
+int busy(int handle);             /* rows or results wait */
+void asks(int handle, int who);   /* something is about to be sent on it, if it may be */
 void forget_result(int i);
 void drop_results_of(int handle, int unbuffered_only);
 void drop_result(int i);

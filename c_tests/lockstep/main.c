@@ -2,18 +2,21 @@
  * main.c: the oracle's frame.
  *
  *   lockstep ORIGINAL OURS [--seed N] [--calls N] [--episodes N] [--seconds N] [--only FROM-TO] [--skip A,B-C] [--text] [--without CALL] [--go-on] [--shrink]
- *            [--verbose] [--traces]
+ *            [--verbose] [--traces] [--times]
  *
  * An episode begins with no handle and the same tables on both sides and is --calls random calls long (default 1000).
  * Episode k of a run has the seed N + k, so each can be had again by itself. Without --episodes and --seconds: one episode.
  * On a difference: the seed, the number of the call, the last calls, the lines that differ; the exit code is 1.
- * --text leaves prepared statements out, --without one kind of call; --go-on shows each kind of difference once and goes on.
+ * --text leaves prepared statements out, --without one kind of call; --go-on ends an episode with its first difference, shows it
+ * if it is of a new kind, and goes on with the next.
+ * --times shows the calls that take long.
  * --shrink then looks for a few calls of the episode that are enough for the difference.
  */
 #include "lockstep.h"
 
 #include <dlfcn.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -29,7 +32,7 @@ static uint64_t now_seed;
 static unsigned long now_call;
 static const char *now_name = "start";
 static volatile int now_quiet;
-static int going_on, differing, text_only;
+static int going_on, text_only, timing;
 static const char *without; /* the name of a call that is left out */
 
 uint64_t draw(void)
@@ -148,9 +151,8 @@ static const char *const content[] = {
     "CREATE FUNCTION f_fails() RETURNS INT DETERMINISTIC BEGIN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'never works'; RETURN 1; END",
 };
 
-static void set_up(void)
+static void connect_admin(void)
 {
-  char sql[200];
   admin_api = &sides[0].api;
   admin = admin_api->mysql_init(NULL);
   if (!admin_api->mysql_real_connect(admin, NULL, setting("MS_ADMIN_USER"), setting("MS_ADMIN_PASSWORD"), NULL, 0, setting("MS_NODE0_SOCKET"), 0)) {
@@ -160,17 +162,29 @@ static void set_up(void)
   must("SET NAMES utf8mb4");
   must("SET SESSION sql_mode = ''");
   try("SET SESSION sql_require_primary_key = 0");
-  try("SET GLOBAL log_bin_trust_function_creators = 1");
   try("SET SESSION sql_log_bin = 0");
-  snprintf(sql, sizeof sql, "CREATE USER IF NOT EXISTS '%s'@'%%' IDENTIFIED BY '%s'", setting("LOCKSTEP_USER"), setting("LOCKSTEP_PASSWORD"));
-  must(sql);
+}
+
+static void set_up(void)
+{
+  char sql[200];
+  connect_admin();
+  try("SET GLOBAL log_bin_trust_function_creators = 1");
+  /* Not for any host: Connector/C takes an error's text with a % in it for a format. */
+  static const char *const hosts[] = {"localhost", "127.0.0.1"};
+  for (int k = 0; k < 2; k++) {
+    snprintf(sql, sizeof sql, "CREATE USER IF NOT EXISTS '%s'@'%s' IDENTIFIED BY '%s'", setting("LOCKSTEP_USER"), hosts[k], setting("LOCKSTEP_PASSWORD"));
+    must(sql);
+  }
   for (int i = 0; i < 2; i++) {
     snprintf(sql, sizeof sql, "DROP DATABASE IF EXISTS %s", sides[i].db);
     must(sql);
     snprintf(sql, sizeof sql, "CREATE DATABASE %s DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci", sides[i].db);
     must(sql);
-    snprintf(sql, sizeof sql, "GRANT ALL ON %s.* TO '%s'@'%%'", sides[i].db, setting("LOCKSTEP_USER"));
-    must(sql);
+    for (int k = 0; k < 2; k++) {
+      snprintf(sql, sizeof sql, "GRANT ALL ON %s.* TO '%s'@'%s'", sides[i].db, setting("LOCKSTEP_USER"), hosts[k]);
+      must(sql);
+    }
     snprintf(sql, sizeof sql, "USE %s", sides[i].db);
     must(sql);
     for (size_t k = 0; k < sizeof content / sizeof *content; k++)
@@ -181,7 +195,11 @@ static void set_up(void)
 static void fresh_tables(void)
 {
   char sql[400];
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 2; i++) {
+    snprintf(sql, sizeof sql, "DELETE FROM %s.types WHERE id NOT BETWEEN 1 AND 8", sides[i].db);
+    must(sql);
+    snprintf(sql, sizeof sql, "DELETE FROM %s.child", sides[i].db);
+    must(sql);
     for (int t = 0; t < HANDLES; t++) {
       snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS %s.t%d", sides[i].db, t);
       must(sql);
@@ -192,34 +210,49 @@ static void fresh_tables(void)
       snprintf(sql, sizeof sql, "INSERT INTO %s.t%d (n, s) VALUES (1, 'one'), (2, NULL), (NULL, 'three'), (4, ''), (5, 'five')", sides[i].db, t);
       must(sql);
     }
+  }
 }
 
 /* ---- an episode ---- */
 
-enum { KEPT = 40 };
+enum { KEPT = 4096, SHOWN = 40 };
 static char kept[KEPT][400]; /* the first lines of the last calls */
 
 static void keep_line(unsigned long call, const char *trace)
 {
   char *out = kept[call % KEPT];
   size_t n = trace ? strcspn(trace, "\n") : 0;
-  snprintf(out, sizeof kept[0], "%6lu %.*s", call, (int)(n > 360 ? 360 : n), trace ? trace : "");
+  snprintf(out, sizeof kept[0], "%6lu %.*s", call, (int)(n > 360 ? 360 : n), trace && *trace != ' ' ? trace : "");
+}
+
+/* Whether the first line of a call is kept, and says something. */
+static int is_kept(unsigned long call)
+{
+  const char *line = kept[call % KEPT];
+  return *line && strtoul(line, NULL, 10) == call && strlen(line) > 7;
 }
 
 static void show_last(unsigned long call)
 {
   printf("the last calls:\n");
-  for (unsigned long k = call >= KEPT - 1 ? call - (KEPT - 1) : 0; k <= call; k++)
-    if (kept[k % KEPT][0])
+  unsigned long first = call + 1, some = 0;
+  while (first > 0 && call + 1 - first < KEPT && some < (going_on ? KEPT : SHOWN))
+    first--, some += is_kept(first);
+  for (unsigned long k = first; k <= call; k++)
+    if (is_kept(k))
       printf("  %s\n", kept[k % KEPT]);
 }
 
-/* --go-on: each kind of difference once, a kind being a call and the words of the lines. */
+/* --go-on: each kind of difference once, a kind being a call and the words of the line. */
+enum { KINDS = 2000 };
+static struct kinds {
+  size_t count;
+  char key[KINDS][400];
+} *kinds; /* shared with the processes of the episodes */
+
 static int new_kind(const char *a, size_t n, const char *b, size_t k)
 {
-  static char *seen[4000];
-  static size_t count;
-  char key[400];
+  char key[sizeof kinds->key[0]];
   size_t at = (size_t)snprintf(key, sizeof key, "%s ", now_name), same = 0;
   while (same < n && same < k && a[same] == b[same])
     same++;
@@ -229,29 +262,44 @@ static int new_kind(const char *a, size_t n, const char *b, size_t k)
     if (a[i] < '0' || a[i] > '9')
       key[at++] = a[i];
   key[at] = 0;
-  for (size_t i = 0; i < count; i++)
-    if (!strcmp(seen[i], key))
+  for (size_t i = 0; i < kinds->count; i++)
+    if (!strcmp(kinds->key[i], key))
       return 0;
-  if (count < 4000)
-    seen[count++] = strdup(key);
+  if (kinds->count < KINDS)
+    strcpy(kinds->key[kinds->count++], key);
   return 1;
 }
 
-static void show_kinds(void)
+/* A number for a kind of difference: the call, and the first line that differs up to its first difference without its digits. */
+static int kind_of_difference(void)
+{
+  const char *a = sides[0].trace, *b = sides[1].trace, *line = a;
+  unsigned h = 5381;
+  size_t same = 0, end;
+  while (a[same] && a[same] == b[same])
+    if (a[same++] == '\n')
+      line = a + same;
+  for (end = (size_t)(a + same - line); end && line[end - 1] != ' ';)
+    end--;
+  for (const char *p = now_name; *p; p++)
+    h = h * 33 + (unsigned char)*p;
+  for (size_t i = 0; i < end; i++)
+    if (line[i] < '0' || line[i] > '9')
+      h = h * 33 + (unsigned char)line[i];
+  return 10 + (int)(h % 200);
+}
+
+static int is_new_kind(void)
 {
   char *a = sides[0].trace, *b = sides[1].trace;
-  int shown = 0;
-  while ((*a || *b) && shown < 3) {
+  while (*a || *b) {
     size_t n = strcspn(a, "\n"), k = strcspn(b, "\n");
-    if ((n != k || memcmp(a, b, n)) && new_kind(a, n, b, k)) {
-      if (!shown)
-        printf("seed %llu call %s\n", (unsigned long long)now_seed, kept[now_call % KEPT]);
-      printf("  original: %.*s\n  ours:     %.*s\n", (int)(n > 700 ? 700 : n), a, (int)(k > 700 ? 700 : k), b);
-      shown++;
-    }
+    if (n != k || memcmp(a, b, n))
+      return new_kind(a, n, b, k);
     a += n + (a[n] == '\n');
     b += k + (b[k] == '\n');
   }
+  return 0;
 }
 
 static void show_difference(void)
@@ -287,6 +335,14 @@ static void crashed(int sig)
   _exit(sig == SIGALRM ? 4 : S == &sides[0] ? 2 : 1);
 }
 
+/* --times: the calls that take long, of either side. */
+static double now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
 static const struct op *choose(void)
 {
   static const struct op *all[80];
@@ -309,14 +365,18 @@ static const struct op *choose(void)
 static void tidy_up(struct side *side)
 {
   S = side;
-  for (int i = 0; i < STATEMENTS; i++)
-    if (S->s[i].s)
-      C(mysql_stmt_close)(S->s[i].s);
+  now_name = "the end";
+  alarm(30);
   for (int i = 0; i < RESULTS; i++)
     drop_result(i);
   for (int i = 0; i < HANDLES; i++)
     if (S->h[i].m)
       C(mysql_close)(S->h[i].m);
+  /* Connector/C, with a handle, may wait for rows that were read away. */
+  for (int i = 0; i < STATEMENTS; i++)
+    if (S->s[i].s)
+      C(mysql_stmt_close)(S->s[i].s);
+  alarm(0);
   memset(S->h, 0, sizeof S->h);
   memset(S->r, 0, sizeof S->r);
   memset(S->s, 0, sizeof S->s);
@@ -342,7 +402,8 @@ static int episode(uint64_t seed, unsigned long calls, const unsigned char *skip
 {
   now_seed = seed;
   now_quiet = quiet;
-  memset(kept, 0, sizeof kept);
+  for (unsigned k = 0; k < KEPT; k++)
+    kept[k][0] = 0;
   fresh_tables();
   for (unsigned long call = 0; call <= calls; call++) {
     if (skip && call && skip[call])
@@ -356,7 +417,8 @@ static int episode(uint64_t seed, unsigned long calls, const unsigned char *skip
         S->trace[0] = 0;
       random_state = seed * 0xD1342543DE82EF95ull + call * 0x9E6C63D0876A9A47ull;
       draw();
-      alarm(60);
+      alarm(quiet ? 6 : 30);
+      double began = timing ? now() : 0;
       if (call == 0) {
         now_name = "start";
         start();
@@ -375,6 +437,9 @@ static int episode(uint64_t seed, unsigned long calls, const unsigned char *skip
         }
       }
       alarm(0);
+      if (timing && now() - began > 0.05)
+        printf("%.3f s in %s, call %lu: %.*s\n", now() - began, S->name, call, (int)(S->used ? strcspn(S->trace, "\n") : 0),
+               S->used ? S->trace : "");
       if (verbose == 2 && S->used)
         printf("-- %s, call %lu\n%s", S->name, call, S->trace);
       mask_trace(S);
@@ -383,13 +448,8 @@ static int episode(uint64_t seed, unsigned long calls, const unsigned char *skip
     if (verbose == 1 && sides[0].used)
       printf("%s\n", kept[call % KEPT]), fflush(stdout);
     if (strcmp(sides[0].trace ? sides[0].trace : "", sides[1].trace ? sides[1].trace : "")) {
-      if (going_on) {
-        show_kinds();
-        fflush(stdout);
-        if (++differing > 400)
-          return 1;
-        continue;
-      }
+      if (going_on && !is_new_kind())
+        return 1;
       if (!quiet) {
         printf("DIFFERENCE: seed %llu, call %lu (%s)\n", (unsigned long long)seed, call, now_name);
         show_last(call);
@@ -397,7 +457,7 @@ static int episode(uint64_t seed, unsigned long calls, const unsigned char *skip
         printf("again: --seed %llu --calls %lu\n", (unsigned long long)seed, call);
         fflush(stdout);
       }
-      return 1;
+      return quiet ? kind_of_difference() : 1;
     }
   }
   for (int i = 0; i < 2; i++)
@@ -411,7 +471,7 @@ static int alone(uint64_t seed, unsigned long calls, const unsigned char *skip, 
   fflush(stdout);
   pid_t child = fork();
   if (child == 0) {
-    set_up();
+    connect_admin();
     int rc = episode(seed, calls, skip, quiet, verbose);
     fflush(stdout);
     _exit(rc);
@@ -424,6 +484,8 @@ static int alone(uint64_t seed, unsigned long calls, const unsigned char *skip, 
 /* Leaves calls out, in ever smaller pieces, as long as it still ends as it did. */
 static void shrink(uint64_t seed, unsigned long calls)
 {
+  set_up();
+  going_on = 0;
   unsigned char *skip = calloc(calls + 2, 1), *tried = malloc(calls + 2);
   int wanted = alone(seed, calls, skip, 1, 0);
   if (!wanted) {
@@ -482,6 +544,8 @@ int main(int argc, char **argv)
       text_only = 1;
     else if (!strcmp(argv[i], "--go-on"))
       going_on = 1;
+    else if (!strcmp(argv[i], "--times"))
+      timing = 1;
     else if (!strcmp(argv[i], "--traces"))
       verbose = 2;
     else if (i++, !strcmp(argv[i - 1], "--seed"))
@@ -512,6 +576,10 @@ int main(int argc, char **argv)
   static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM};
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
     sigaction(signals[i], &action, NULL);
+  /* Several may run beside each other, with names of their own. */
+  const char *suffix = getenv("LOCKSTEP_NAME");
+  for (int i = 0; i < 2; i++)
+    snprintf(sides[i].db, sizeof sides[i].db, "lockstep%.12s_%d", suffix ? suffix : "", i);
   load(&sides[0], argv[1]);
   load(&sides[1], argv[2]);
   if (shrinking) {
@@ -526,6 +594,14 @@ int main(int argc, char **argv)
   set_up();
   time_t end = time(NULL) + (time_t)seconds;
   unsigned long done = 0;
+  if (going_on) {
+    kinds = mmap(NULL, sizeof *kinds, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    unsigned long bad = 0;
+    for (; done < episodes || (seconds && time(NULL) < end); done++)
+      bad += alone(seed + done, calls, skip, 0, 0) != 0;
+    printf("%lu episodes of %lu calls from seed %llu, %lu with a difference\n", done, calls, (unsigned long long)seed, bad);
+    return bad != 0;
+  }
   do {
     if (episode(seed + done, calls, skip, 0, verbose))
       return 1;

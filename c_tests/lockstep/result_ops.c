@@ -123,7 +123,9 @@ static void fields(void)
     MYSQL_FIELD *f = C(mysql_fetch_field)(r);
     say("fetch_field r%d: %s", i, f ? text(f->name) : "NULL");
   } else if (chance(50)) {
-    unsigned k = pick(n);
+    unsigned k = n ? pick(n) : 0;
+    if (!n)
+      return;
     say("fetch_field_direct r%d %u", i, k);
     observe_fields(C(mysql_fetch_field_direct)(r, k), 1);
   } else {

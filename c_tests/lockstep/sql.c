@@ -18,7 +18,7 @@ static const char *const texts[] = {
     "SELECT _latin1 x'e9' AS l, _utf8mb4 x'e282ac' AS u, x'00ff' AS b", "SELECT 1 FROM dual WHERE 0",
     "SELECT 1/0", "SELECT CAST(%v AS CHAR(3)), CAST(%v AS SIGNED), CAST(%v AS DECIMAL(10,3))", "SELECT DATABASE()",
     "SELECT SQL_CALC_FOUND_ROWS id FROM types LIMIT 1", "SELECT FOUND_ROWS()", "SELECT ROW_COUNT()", "SELECT LAST_INSERT_ID()",
-    "SHOW WARNINGS", "SHOW ERRORS", "SHOW TABLES", "SHOW COLUMNS FROM %t", "SHOW CREATE TABLE types", "DESCRIBE %t n",
+    "SHOW WARNINGS", "SHOW ERRORS", "SHOW TABLES", "SHOW COLUMNS FROM %t", "SHOW CREATE TABLE %d.types", "DESCRIBE %t n",
     "SHOW VARIABLES LIKE 'character_set_c%'", "SHOW COUNT(*) WARNINGS", "CHECKSUM TABLE %t", "CHECK TABLE types", "(SELECT 5)",
     "HELP 'no such thing'", "TABLE types", "VALUES ROW(1, 'a'), ROW(2, NULL)", "SELECT 'a', 'a', 'a' UNION SELECT 'b', %s, NULL",
     "SELECT * FROM (SELECT %n AS x UNION SELECT 2 UNION SELECT %n) q ORDER BY x",

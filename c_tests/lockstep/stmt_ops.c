@@ -13,6 +13,36 @@ int any_statement(void)
   return -1;
 }
 
+/* Connector/C, an unbuffered result that another call has read away: it waits for rows that never come. */
+static int rows_are_gone(int i)
+{
+#if MARIADB_ABI
+  const struct statement *st = &S->s[i];
+  if (st->handle < 0 || st->s->state < MYSQL_STMT_WAITING_USE_OR_STORE || st->s->state >= MYSQL_STMT_FETCH_DONE)
+    return 0;
+  const struct handle *h = &S->h[st->handle];
+  return !st->stored && !st->s->cursor_exists && (h->asked != i + 1 || h->m->status != MYSQL_STATUS_STMT_RESULT);
+#else
+  (void)i;
+  return 0;
+#endif
+}
+
+/* Connector/C, while rows wait on the handle that are not of a result that this statement is in: it reads on until a second
+   end of rows, which never comes, or reads nothing and calls the connection ready all the same. */
+static int flushes_wrongly(int i)
+{
+#if MARIADB_ABI
+  const struct statement *st = &S->s[i];
+  if (st->handle < 0 || S->h[st->handle].m->status == MYSQL_STATUS_READY)
+    return 0;
+  return st->stored || !st->s->stmt_id || !st->s->field_count || st->s->state <= MYSQL_STMT_EXECUTED || st->s->state >= MYSQL_STMT_FETCH_DONE;
+#else
+  (void)i;
+  return 0;
+#endif
+}
+
 static void done(int i, const char *what, long long rc)
 {
   say("  %s: %s", what, rc ? "not 0" : "0");
@@ -42,11 +72,22 @@ static void prepare(void)
   if (i < 0)
     return;
   struct statement *st = &S->s[i];
+#if MARIADB_ABI
+  if (st->s->cursor_exists)
+    return; /* Connector/C believes in a cursor for ever */
+#endif
   if (MARIADB_ABI && st->handle >= 0 && S->h[st->handle].m->status != MYSQL_STATUS_READY)
     return; /* Connector/C calls the connection ready and leaves the rows in it */
+#if !MARIADB_ABI
+  if (!st->s->stmt_id && st->s->bind_result_done)
+    return; /* bound before it was prepared: libmysqlclient goes on with bindings that are not there */
+#endif
   size_t n = any_prepared(sql, sizeof sql, st->handle < 0 ? 0 : st->handle);
   say("stmt_prepare s%d: %s", i, bytes(sql, n));
+  st->left |= st->stored;
   st->tells = st->params = st->columns = st->stored = 0;
+  if (st->handle >= 0)
+    asks(st->handle, i + 1);
 #if MARIADB_ABI
   if (chance(8)) {
     int rc = C(mariadb_stmt_execute_direct)(st->s, sql, n);
@@ -228,10 +269,20 @@ static void execute(void)
   struct statement *st = &S->s[i];
   if (!MARIADB_ABI && st->broken)
     return; /* libmysqlclient executes what was prepared before, or what is not there */
+#if !MARIADB_ABI
+  if (st->s->mysql && !st->s->mysql->net.vio)
+    return; /* without a connection libmysqlclient fails, and does not always say why */
+#endif
+#if MARIADB_ABI
+  if (st->s->cursor_exists && !(st->s->flags & CURSOR_TYPE_READ_ONLY))
+    return; /* the same */
+#endif
   if (MARIADB_ABI && !st->params && st->bound_once)
     return; /* Connector/C takes bindings of before for those of the new statement; ours says 2031 */
   if (MARIADB_ABI && st->s->state >= 3 && st->handle >= 0 && C(mysql_more_results)(S->h[st->handle].m))
     return; /* with further results unread Connector/C refuses, and takes them for the next execution's */
+  if (rows_are_gone(i))
+    return;
   st->tells = st->stored = 0;
   if (st->params && chance(50))
     for (int k = 0; k < PARAMS; k++)
@@ -244,7 +295,13 @@ static void execute(void)
   say("stmt_execute s%d", i);
   if (st->handle >= 0)
     S->h[st->handle].executed = MARIADB_ABI;
+  if (st->handle >= 0)
+    asks(st->handle, i + 1);
   int rc = C(mysql_stmt_execute)(st->s);
+  if (!rc)
+    st->left = 0;
+  if (!rc && st->handle >= 0)
+    S->h[st->handle].asked = i + 1;
   done(i, "execute", rc);
   if (!rc && !st->columns && C(mysql_stmt_field_count)(st->s) && chance(70))
     bind_result_of(i);
@@ -270,7 +327,8 @@ static void blank(const MYSQL_BIND *b, unsigned char *data)
     size_t neg = offsetof(MYSQL_TIME, neg), kind = offsetof(MYSQL_TIME, time_type);
     memset(data + neg + 1, 0, kind - neg - 1);
 #if !MARIADB_ABI
-    size_t end = offsetof(MYSQL_TIME, time_zone_displacement) + sizeof(int);
+    /* libmysqlclient does not write the time zone of most values. */
+    size_t end = offsetof(MYSQL_TIME, time_zone_displacement);
     memset(data + end, 0, sizeof(MYSQL_TIME) - end);
 #endif
     break;
@@ -330,6 +388,15 @@ static void fetch(void)
     return;
   if (MARIADB_ABI && !st->columns && st->columns_once)
     return; /* Connector/C takes bindings of before for those of the new columns */
+  if (rows_are_gone(i))
+    return;
+#if MARIADB_ABI
+  if (st->handle >= 0 && S->h[st->handle].m->status != MYSQL_STATUS_READY && S->h[st->handle].asked != i + 1)
+    return; /* at the end of the rows Connector/C calls the connection ready, whoever's rows wait in it */
+#else
+  if (!st->s->stmt_id)
+    return; /* libmysqlclient takes the statement for prepared from now on */
+#endif
   unsigned many = chance(30) ? 300 : 1 + pick(3);
   say("stmt_fetch s%d, %u times", i, many);
   while (many--) {
@@ -338,7 +405,7 @@ static void fetch(void)
     if (st->columns)
       show_cells(st);
     /* What a column is fetched from is gone with the next call on the connection. */
-    if ((rc == 0 || rc == MYSQL_DATA_TRUNCATED) && C(mysql_stmt_field_count)(st->s))
+    if ((rc == 0 || rc == MYSQL_DATA_TRUNCATED) && C(mysql_stmt_field_count)(st->s) && (MARIADB_ABI || st->columns)) /* unbound, libmysqlclient takes values of another row, or of none */
       while (chance(30))
         fetch_column(i);
     if (rc != 0 && rc != MYSQL_DATA_TRUNCATED)
@@ -354,6 +421,8 @@ static void metadata(void)
     return;
   MYSQL_STMT *s = S->s[i].s;
   int params = chance(15);
+  if (!MARIADB_ABI && !s->mysql)
+    return; /* libmysqlclient looks at its handle without asking whether there is one */
   MYSQL_RES *r = params ? C(mysql_stmt_param_metadata)(s) : C(mysql_stmt_result_metadata)(s);
   say("stmt_%s_metadata s%d: %d", params ? "param" : "result", i, r != NULL);
   if (r) {
@@ -364,7 +433,8 @@ static void metadata(void)
   observe_statement(i);
 #if MARIADB_ABI
   MYSQL_FIELD *f = C(mariadb_stmt_fetch_fields)(s);
-  say("  fetch_fields %d", f != NULL);
+  if (s->field_count) /* else it may be an empty array */
+    say("  fetch_fields %d", f != NULL);
 #endif
 }
 
@@ -373,6 +443,10 @@ static void long_data(void)
   int i = any_statement();
   if (i < 0 || !S->s[i].params) /* unbound parameters have no type to look at yet */
     return;
+  if (!S->s[i].s->mysql)
+    return; /* both look at their handle without asking whether there is one */
+  if (!MARIADB_ABI && S->s[i].handle >= 0 && busy(S->s[i].handle))
+    return; /* libmysqlclient tells the statement, and the handle now and then */
   MYSQL_STMT *s = S->s[i].s;
   unsigned n = (unsigned)C(mysql_stmt_param_count)(s), k = pick(n + 1);
   unsigned long length = pick(40);
@@ -387,6 +461,12 @@ static void end(void)
     return;
   struct statement *st = &S->s[i];
   unsigned way = pick(10);
+  if (flushes_wrongly(i))
+    return;
+  if (MARIADB_ABI && way < 6 && st->left && st->s->state < 2)
+    return; /* Connector/C then frees stored rows of before, and takes the statement for one whose rows were all fetched */
+  if (way >= 6)
+    st->left |= st->stored;
   st->tells = st->stored = 0;
   if (way < 6) {
     say("stmt_free_result s%d", i);
@@ -439,6 +519,8 @@ static void next_result(void)
   if (i < 0)
     return;
   struct statement *st = &S->s[i];
+  if (st->handle >= 0 && S->h[st->handle].asked != i + 1 && busy(st->handle))
+    return; /* somebody else's: the originals take its rows for ours */
 #if MARIADB_ABI
   say("stmt_more_results s%d: %d", i, C(mysql_stmt_more_results)(st->s));
 #endif

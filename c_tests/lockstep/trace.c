@@ -70,9 +70,11 @@ void mask_trace(struct side *side)
   char *text = side->trace;
   if (!text)
     return;
-  for (char *p = text; (p = strstr(p, "lockstep_")); p += 9)
-    if (p[9] == '1' || p[9] == '0')
-      p[9] = '#';
+  for (char *p = text; (p = strstr(p, "lockstep")); p += 8) {
+    char *end = p + 8 + strspn(p + 8, "abcdefghijklmnopqrstuvwxyz0123456789");
+    if (*end == '_' && (end[1] == '1' || end[1] == '0'))
+      end[1] = '#';
+  }
   for (size_t i = 0; i < sizeof vary / sizeof *vary; i++)
     for (char *p = text; (p = strstr(p, vary[i]));) {
       p += strlen(vary[i]);
@@ -93,18 +95,20 @@ void observe_handle(int i)
   const struct handle *h = &S->h[i];
   /* Without a connection the originals show what was left of the last one, and without an error any state and info. */
   int on = h->connected, failed = C(mysql_errno)(m) != 0;
+  /* The originals' info leads into their buffer of packets: after another call it is anything. */
+  int info = !failed && h->fresh;
   /* Connector/C counts warnings of statements for the handle now and then. */
   int warns = on && !h->executed;
   say(" h%d errno %u %s \"%s\"", i, C(mysql_errno)(m), failed ? said(C(mysql_sqlstate)(m)) : "-", said(C(mysql_error)(m)));
   say(" h%d affected %lld id %llu warnings %u fields %u info %s more %d", i, on ? (long long)C(mysql_affected_rows)(m) : 0,
       (unsigned long long)C(mysql_insert_id)(m), warns ? C(mysql_warning_count)(m) : 0, C(mysql_field_count)(m),
-      failed ? "-" : said(C(mysql_info)(m)), C(mysql_more_results)(m));
+      info ? said(C(mysql_info)(m)) : "-", C(mysql_more_results)(m));
   say(" h%d charset %s thread %d", i, S->h[i].connected ? said(C(mysql_character_set_name)(m)) : "-",
       C(mysql_thread_id)(m) != 0);
   say(" h%d net: errno %u %s %s", i, m->net.last_errno, failed ? said(m->net.sqlstate) : "-", said(m->net.last_error));
   say(" h%d host %s user %s passwd %s socket %s version %s info %s", i, said(m->host), said(m->user), said(m->passwd),
       said(m->unix_socket), said(m->server_version), said(m->host_info));
-  say(" h%d info %s db %s affected %lld id %llu extra %lld thread %d", i, failed ? "-" : said(m->info), said(m->db),
+  say(" h%d info %s db %s affected %lld id %llu extra %lld thread %d", i, info ? said(m->info) : "-", said(m->db),
       on ? (long long)m->affected_rows : 0, (unsigned long long)m->insert_id, (long long)m->extra_info,
       m->thread_id == C(mysql_thread_id)(m));
   say(" h%d port %u flag %lx capabilities %lx protocol %u fields %u server status %x language %u warnings %u status %d "
@@ -145,8 +149,10 @@ void observe_statement(int i)
       said(C(mysql_stmt_error)(s)));
   /* Before an execution Connector/C shows what the handle happened to say. */
   int executed = !MARIADB_ABI || s->state > 1;
+  /* Without a result Connector/C counts the rows of the last one, or not, as its memory has it. */
+  int counted = !MARIADB_ABI || (s->field_count && s->state > 2);
   say(" s%d affected %lld id %llu rows %llu fields %u params %lu", i, executed ? (long long)C(mysql_stmt_affected_rows)(s) : 0,
-      executed ? (unsigned long long)C(mysql_stmt_insert_id)(s) : 0, (unsigned long long)C(mysql_stmt_num_rows)(s),
+      executed ? (unsigned long long)C(mysql_stmt_insert_id)(s) : 0, counted ? (unsigned long long)C(mysql_stmt_num_rows)(s) : 0,
       C(mysql_stmt_field_count)(s), C(mysql_stmt_param_count)(s));
   say(" s%d mysql %d id %d flags %lx prefetch %lu fields %u params %u state %d bound %d %d max %d", i,
       s->mysql != NULL, MARIADB_ABI || s->stmt_id != 0, s->flags, s->prefetch_rows, s->field_count, s->param_count, (int)s->state,

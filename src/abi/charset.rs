@@ -45,9 +45,12 @@ entry! {
         let name = unsafe { c_bytes(name) }.unwrap_or_default();
         // SAFETY: the caller's promise.
         let Some(handle) = (unsafe { Handle::<F>::lend(mysql) }) else { return 1 };
+        let connected = handle.session.is_connected();
         let result = block_on(handle.session.set_character_set(name));
-        if result.is_ok() && F::FAMILY == Family::MySql && !handle.session.is_connected() {
-            // Only remembered: an error of before stays.
+        if result.is_ok() && !connected && F::FAMILY == Family::MySql {
+            // Remembered without a word: what the last call left stays.
+            // SAFETY: lent through `mysql`.
+            unsafe { handle.publish_quietly(mysql) };
             return 0;
         }
         // SAFETY: lent through `mysql`.

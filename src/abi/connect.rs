@@ -113,6 +113,10 @@ impl Dial {
         // SAFETY: the caller's promise.
         unsafe { super::options::honour_fields::<F>(mysql, handle) };
         handle.session.options().program = super::plugin::program_of::<F>(mysql);
+        handle.settings.connects(F::FAMILY, args.flags);
+        if F::FAMILY == Family::MySql {
+            handle.session.options().client_flags |= args.flags;
+        }
         let defaults = environment::connect_defaults(F::FAMILY);
         let refused = check_flags(F::FAMILY, args.flags)
             .and_then(|()| super::options::read_connection_string(handle, &mut args))
@@ -149,19 +153,33 @@ pub(super) fn connected<F: Abi>(
     // What files and strings said shows, too.
     // SAFETY: lent through `mysql`.
     unsafe { super::options::publish_options::<F>(mysql, handle) };
+    // A call that was wrong in itself is not a connect that failed.
+    let failed =
+        result.as_ref().is_err_and(|error| !matches!(error.code, cr::ALREADY_CONNECTED | cr::INVALID_CLIENT_FLAG));
     // libmysqlclient leaves the state of an error of before where it is.
     // SAFETY: lent through `mysql`.
     let state = unsafe { F::sqlstate(mysql).read() };
     let keeps = F::FAMILY == Family::MySql && !handle.session.is_routed();
     // SAFETY: lent through `mysql`.
-    if unsafe { handle.answer(mysql, result) } != 0 {
-        return ptr::null_mut();
-    }
-    if keeps {
+    let answer = unsafe { handle.answer(mysql, result) };
+    if answer == 0 && keeps {
         // SAFETY: lent through `mysql`.
         unsafe { F::sqlstate(mysql).write(state) };
     }
-    mysql
+    if failed {
+        match handle.session.take_greeted() {
+            // SAFETY: lent through `mysql`.
+            Some(server) => unsafe { handle.publish_greeting(mysql, &server) },
+            // SAFETY: inside the public struct.
+            None if F::FAMILY == Family::MySql => unsafe { F::client_flag(mysql).write(0) },
+            None => {}
+        }
+        if !handle.settings.remembers() {
+            // SAFETY: lent through `mysql`.
+            unsafe { super::options::forget::<F>(mysql, handle) };
+        }
+    }
+    if answer == 0 { mysql } else { ptr::null_mut() }
 }
 
 /// Connector/C refuses flags that it does not let programs set.

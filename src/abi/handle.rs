@@ -11,7 +11,7 @@ use std::ptr;
 
 use crate::error::{Error, Origin, cr};
 use crate::options::Family;
-use crate::session::Session;
+use crate::session::{Server, Session};
 
 use super::entry::{clear_error, set_error};
 use super::family::Abi;
@@ -347,7 +347,12 @@ impl<F: Abi> Handle<F> {
         unsafe { handle.release_streaming() };
         for cancelled in std::mem::take(&mut handle.cancelled) {
             // SAFETY: results leave the list when they are freed.
-            unsafe { CResult::orphan(cancelled) };
+            unsafe {
+                match F::FAMILY {
+                    Family::MySql => CResult::orphan(cancelled),
+                    Family::MariaDb => CResult::disown(cancelled),
+                }
+            }
         }
         handle.magic = 0;
         let (owned, connected) = (handle.owned, handle.shown.connected);
@@ -396,20 +401,17 @@ impl<F: Abi> Handle<F> {
     }
 
     /// Another call has thrown away the rows of the unbuffered result that is being fetched. libmysqlclient says so when
-    /// they are asked for; Connector/C's result is at its end.
+    /// they are asked for; Connector/C's result gives no rows, without being at its end.
     ///
     /// # Safety
     /// As for [`Handle::release_streaming`].
     pub unsafe fn cancel_streaming(&mut self) {
-        if F::FAMILY == Family::MySql && !self.streaming.is_null() {
+        if !self.streaming.is_null() {
             // SAFETY: the caller's promise.
             unsafe { CResult::cancel(self.streaming) };
             self.cancelled.push(self.streaming);
             self.streaming = ptr::null_mut();
-            return;
         }
-        // SAFETY: the caller's promise.
-        unsafe { self.release_streaming() };
     }
 
     /// Publishes how a call ended and turns it into 0 or 1.
@@ -583,6 +585,23 @@ impl<F: Abi> Handle<F> {
                     .write(c_char::from(client_flag & COMPRESSION != 0 && session.server().is_some()));
                 F::server_language(mysql).write(shown_language(F::FAMILY, language));
             }
+        }
+    }
+}
+
+impl<F: Abi> Handle<F> {
+    /// Writes what a connect that failed leaves of its server, as in the originals.
+    ///
+    /// # Safety
+    /// As for [`Handle::answer`].
+    pub unsafe fn publish_greeting(&mut self, mysql: *mut F::Mysql, server: &Server) {
+        // SAFETY: accessors give addresses inside `mysql`, which is writable.
+        unsafe {
+            F::thread_id(mysql).write(server.thread_id as c_ulong);
+            F::protocol_version(mysql).write(10);
+            F::server_capabilities(mysql).write(shown_capabilities(F::FAMILY, server.capabilities));
+            F::client_flag(mysql).write(server.client_flag as c_ulong);
+            F::server_language(mysql).write(shown_language(F::FAMILY, server.server_language));
         }
     }
 }

@@ -4,6 +4,8 @@
 
 #![allow(unsafe_code)]
 
+mod cancelled;
+
 use std::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 use std::pin::pin;
 use std::ptr;
@@ -13,7 +15,7 @@ use crate::conn::driver::block_on_pinned;
 use crate::error::Error;
 use crate::options::Family;
 use crate::result::{Column, Columns, ColumnsBuilder, StoredRows, StreamRow};
-use crate::session::Session;
+use crate::session::{Phase, Session};
 
 use super::family::constants::field_type;
 use super::family::{Abi, Field, Row};
@@ -151,7 +153,8 @@ fn field(column: &Column, family: Family) -> Field {
         org_table_length: column.org_table.1,
         db_length: column.schema.1,
         catalog_length: column.catalog.1,
-        def_length: column.default.1,
+        // Connector/C leaves the length out.
+        def_length: if family == Family::MariaDb { 0 } else { column.default.1 },
         flags: column.flags | number,
         decimals: c_uint::from(column.decimals),
         charsetnr: column.charset,
@@ -315,53 +318,6 @@ impl<F: Abi> Result<F> {
         }
     }
 
-    /// Another call has thrown away the rows that this result streams: fetching the next one says so (2050), once.
-    ///
-    /// # Safety
-    /// `result` is a live result that streams; its owner's [`Handle::cancelled`] has it from now on.
-    pub unsafe fn cancel(result: *mut Result<F>) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            (*result).cancelled = true;
-            if let Some(cancelled) = F::res_cancelled(result.cast()) {
-                cancelled.write(1);
-            }
-        }
-    }
-
-    /// What fetching a row of a cancelled result does.
-    ///
-    /// # Safety
-    /// The owner is a live handle, of which no borrow is alive.
-    #[cold]
-    unsafe fn say_cancelled(&mut self) {
-        let owner = self.owner;
-        let result: *mut Result<F> = self;
-        // SAFETY: the caller's promise.
-        unsafe {
-            Self::forget_cancelled(result);
-            Self::orphan(result);
-            let error = Error::statement(F::FAMILY, crate::error::cr::FETCH_CANCELED);
-            super::entry::set_error::<F>(owner, error.code, &error.sqlstate, &error.message);
-        }
-    }
-
-    /// Takes a cancelled result from its owner's list.
-    ///
-    /// # Safety
-    /// `result` is a live result; its owner is NULL or a live handle, of which no borrow is alive.
-    unsafe fn forget_cancelled(result: *mut Result<F>) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            if (*result).cancelled
-                && let Some(handle) = Handle::<F>::lend_quietly((*result).owner)
-            {
-                handle.cancelled.retain(|other| !ptr::eq(*other, result));
-                (*result).cancelled = false;
-            }
-        }
-    }
-
     /// The row that `mysql_fetch_row` gives next; NULL at the end.
     ///
     /// # Safety
@@ -393,6 +349,9 @@ impl<F: Abi> Result<F> {
     unsafe fn fetch_streamed(&mut self) -> Row {
         let owner = self.owner;
         let public: *mut F::Res = ptr::from_mut(self).cast();
+        if self.cancelled && F::FAMILY == Family::MariaDb {
+            return ptr::null_mut();
+        }
         if self.cancelled {
             // SAFETY: the owner is live, see `cancel`.
             unsafe { self.say_cancelled() };
@@ -401,6 +360,9 @@ impl<F: Abi> Result<F> {
         let Rows::Streaming(row) = &mut self.rows else { return ptr::null_mut() };
         // SAFETY: the owner is NULL or live: `mysql_close` orphans its results.
         let Some(handle) = (unsafe { Handle::<F>::lend(owner) }) else { return ptr::null_mut() };
+        if F::FAMILY == Family::MariaDb && handle.session.phase() != Phase::Streaming {
+            return ptr::null_mut();
+        }
         let read = if handle.session.next_row_at_once(row) {
             Ok(true)
         } else {
@@ -566,7 +528,6 @@ impl<F: Abi> Result<F> {
         // SAFETY: as above.
         match unsafe { Self::lend_owner(result) } {
             Some((handle, owner)) => {
-                // A failure is told by the next call, as in the originals.
                 let skipped = block_on_pinned(pin!(handle.session.skip_rows()));
                 // SAFETY: lent through `owner`.
                 unsafe { Self::freed(handle, owner, result, skipped) };
@@ -657,11 +618,15 @@ impl<F: Abi> Result<F> {
         handle: &mut Handle<F>,
         owner: *mut F::Mysql,
         result: *mut F::Res,
-        _skipped: std::result::Result<(), Error>,
+        skipped: std::result::Result<(), Error>,
     ) {
         handle.streaming = ptr::null_mut();
         // SAFETY: lent through `owner`.
         unsafe { handle.publish_quietly(owner) };
+        if let Err(error) = skipped {
+            let error = handle.shown_error(error);
+            super::entry::set_error::<F>(owner, error.code, &error.sqlstate, &error.message);
+        }
         // SAFETY: the caller's promise.
         unsafe { Self::discard(result) };
     }

@@ -14,12 +14,13 @@ use std::time::Duration;
 
 use crate::error::{Error, cr};
 use crate::option_file;
-use crate::options::{Family, TlsMode};
+use crate::options::{Family, Options, Protocol, TlsMode};
 use crate::session::ConnectArgs;
 
 use super::convert::{c_bytes, slice};
 use super::entry::{entry, set_error};
 use super::family::Abi;
+use super::family::constants::client_flag;
 use super::handle::Handle;
 use super::misc;
 use super::status::StatusCallback;
@@ -59,6 +60,22 @@ pub(super) struct Settings {
     pub status_callback: StatusCallback,
     /// Connection attributes as the getter shows them, NUL-ended.
     attributes: Vec<(Vec<u8>, Vec<u8>)>,
+    /// The connect that is under way keeps the options if it fails (`CLIENT_REMEMBER_OPTIONS`).
+    remembers: bool,
+    /// What libmysqlclient tells of options after a connect that failed.
+    bare: Bare,
+}
+
+/// Options of libmysqlclient that a failed connect has wiped out are not as new ones are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Bare {
+    /// They are as new ones.
+    #[default]
+    Not,
+    /// Nothing was set and nothing connected since.
+    Wholly,
+    /// The newer ones are there again, without their defaults.
+    Partly,
 }
 
 impl Settings {
@@ -111,6 +128,20 @@ impl Settings {
             Some(Value::Numbered(host, port)) => Some((host.strip_suffix(&[0]).unwrap_or(host), *port & 0xFFFF)),
             _ => None,
         }
+    }
+
+    /// A connect begins. libmysqlclient adds its flags to the options.
+    pub fn connects(&mut self, family: Family, flags: u64) {
+        let before = self.remembers && family == Family::MySql;
+        self.remembers = before || flags & client_flag::CLIENT_REMEMBER_OPTIONS != 0;
+        if self.bare == Bare::Wholly {
+            self.bare = Bare::Partly;
+        }
+    }
+
+    /// Whether options outlive the failure of the connect that is under way.
+    pub fn remembers(&self) -> bool {
+        self.remembers
     }
 
     /// Whether the program has asked for the `_start` functions.
@@ -216,6 +247,12 @@ unsafe fn set<F: Abi>(mysql: *mut F::Mysql, number: c_uint, arg: *const c_void, 
         return 1;
     }
     settings.note(opt, &value);
+    if F::FAMILY == Family::MySql && number == super::family::options::mysql::MYSQL_OPT_NAMED_PIPE {
+        handle.session.options().protocol = Protocol::Pipe;
+    }
+    if settings.bare == Bare::Wholly && is_newer(opt) {
+        settings.bare = Bare::Partly;
+    }
     handle.front.connect_attrs_len = settings.attributes_size();
     if opt != Opt::FactorPassword {
         handle.settings.put(opt, value);
@@ -262,6 +299,24 @@ fn canonical_folder(opt: Opt, value: Value) -> Result<Value, String> {
             Err(format!("Determining the real path for '{}' failed with error ({number}): {reason}", folder.display()))
         }
     }
+}
+
+/// Options that libmysqlclient keeps apart from those that it had in the beginning.
+fn is_newer(opt: Opt) -> bool {
+    !matches!(
+        opt,
+        Opt::ConnectTimeout
+            | Opt::ReadTimeout
+            | Opt::WriteTimeout
+            | Opt::Protocol
+            | Opt::InitCommand
+            | Opt::CharsetName
+            | Opt::Bind
+            | Opt::MaxAllowedPacket
+            | Opt::ReportDataTruncation
+            | Opt::Compress
+            | Opt::Nothing
+    )
 }
 
 /// What the originals return for a number that they do not know.
@@ -321,6 +376,28 @@ pub(super) unsafe fn publish_options<F: Abi>(mysql: *mut F::Mysql, handle: &mut 
 pub(super) unsafe fn publish_defaults<F: Abi>(mysql: *mut F::Mysql) {
     // SAFETY: the caller's promise.
     unsafe { F::opt_report_data_truncation(mysql).write(1) };
+}
+
+/// A connect failed: the originals forget all options, and not in favour of the defaults. What the non-blocking calls of
+/// Connector/C live in keeps its options.
+///
+/// # Safety
+/// `mysql` is the pointer that lent `handle`.
+pub(super) unsafe fn forget<F: Abi>(mysql: *mut F::Mysql, handle: &mut Handle<F>) {
+    if F::FAMILY == Family::MariaDb && handle.settings.is_nonblocking() {
+        return;
+    }
+    handle.settings = Settings { bare: Bare::Wholly, ..Settings::default() };
+    handle.front.connect_attrs_len = 0;
+    let options = handle.session.options();
+    *options = Options {
+        report_data_truncation: false,
+        default_max_packet: options.default_max_packet,
+        program: std::mem::take(&mut options.program),
+        ..Options::new(F::FAMILY)
+    };
+    // SAFETY: the caller's promise.
+    unsafe { publish_options::<F>(mysql, handle) };
 }
 
 /// Takes over the option fields that clients write without a call, before connecting.

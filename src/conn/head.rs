@@ -3,7 +3,7 @@
 //! Nearly always all of it comes with one read; [`at_once`] takes it then, without a state machine. Never looks at rows.
 
 use super::channel::{Channel, Packet};
-use super::{Head, login, rows, transport};
+use super::{Head, LastReply, login, rows, transport};
 use crate::error::Error;
 use crate::result::{Columns, ColumnsBuilder};
 use crate::wire::ok::{End, OkPacket};
@@ -256,14 +256,21 @@ fn unexpected(channel: &mut Channel, packet: &Packet) -> Error {
     if err::is_err(bytes) { login::server_error(channel.family, bytes) } else { channel.malformed() }
 }
 
-/// Reads all results of one command and throws them away; an error of the server is the result.
-pub(super) async fn drain_reply(channel: &mut Channel, flags: u64) -> Result<(), Error> {
+/// Reads all results of one command and throws them away; an error of the server is the result. `last` becomes what the last
+/// one that came said.
+pub(super) async fn drain_reply(channel: &mut Channel, flags: u64, last: &mut LastReply) -> Result<(), Error> {
     /// `SERVER_MORE_RESULTS_EXISTS`.
     const MORE: u16 = 8;
     loop {
         let status = match read(channel, flags).await? {
-            Head::Ok(ok) => ok.status,
-            Head::ResultSet(_) => rows::skip(channel, flags).await?.status,
+            Head::Ok(ok) => {
+                last.columns = 0;
+                ok.status
+            }
+            Head::ResultSet(described) => {
+                last.columns = u32::try_from(described.len()).unwrap_or(u32::MAX);
+                rows::skip(channel, flags).await?.status
+            }
             Head::LocalInfile(_) => {
                 // Nobody asked for a file here: an empty one.
                 channel.queue_packet(&[]);
@@ -271,6 +278,7 @@ pub(super) async fn drain_reply(channel: &mut Channel, flags: u64) -> Result<(),
                 MORE
             }
         };
+        last.status = status;
         if status & MORE == 0 {
             return Ok(());
         }

@@ -9,7 +9,7 @@ use super::driver::{Stage, reached};
 use super::tls_sessions::Resumable;
 use super::transport::{Failure, Transport};
 use super::watched::Socket;
-use super::{Command, Endpoint, Server, Target, attributes, auth, collation, socket, tls};
+use super::{Attempt, Command, Endpoint, LastReply, Server, Target, attributes, auth, collation, socket, tls};
 use crate::error::{Error, HY000, Origin, Sent};
 use crate::options::{Family, Options, TlsMode};
 use crate::wire::greeting::{self, First, Greeting};
@@ -97,7 +97,7 @@ pub(super) struct Memory {
 }
 
 /// See the module.
-pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn, Error> {
+pub(super) async fn open(target: &Target, options: &Options, attempt: &mut Attempt) -> Result<LoggedIn, Error> {
     let family = options.family;
     let deadline = options.connect_timeout.and_then(|limit| Instant::now().checked_add(limit));
     reached(Stage::Connecting);
@@ -133,6 +133,8 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
         host_info,
         ..Server::default()
     };
+
+    attempt.server = Some(server.clone());
 
     let mut flags = base_flags(family) | (target.client_flags | options.client_flags) & ALLOWED;
     // libmysqlclient always says that it could, and refuses when asked.
@@ -192,6 +194,8 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
     if options.compression.is_wrong() || options.compression.required() && flags & COMPRESSION == 0 {
         return Err(Error::compression());
     }
+    server.client_flag = shown_flags(flags, target, options);
+    attempt.server = Some(server.clone());
     let attributes = attributes::all(options, target);
     let opening = auth::Opening::Login(login::Login {
         prefix: login::Prefix { capabilities: flags, ..prefix },
@@ -216,11 +220,10 @@ pub(super) async fn open(target: &Target, options: &Options) -> Result<LoggedIn,
         let compressed = Compressed::new(channel.transport, zstd).ok_or_else(|| Error::out_of_memory(family))?;
         channel.transport = Transport::Compressed(Box::new(compressed));
     }
-    server.client_flag = shown_flags(flags, target, options);
     let memory = Memory { challenge, secure };
     let mut logged_in = LoggedIn { channel, server, flags, ok, memory, resumable };
     reached(Stage::Commands);
-    finish(&mut logged_in, &collation, options).await?;
+    finish(&mut logged_in, &collation, options, attempt).await?;
     logged_in.channel.deadline = None;
     Ok(logged_in)
 }
@@ -261,7 +264,7 @@ pub(super) async fn change_user(
     let ok = ok?;
     if let Some(statement) = &collation.statement {
         channel.send(Command::Query, &[statement.as_bytes()]).await?;
-        super::head::drain_reply(channel, flags).await?;
+        super::head::drain_reply(channel, flags, &mut LastReply::default()).await?;
     }
     Ok(ok)
 }
@@ -373,7 +376,17 @@ fn no_greeting(channel: &Channel, error: Error) -> Error {
 }
 
 /// Everything after the login: the collation that did not fit there, the init commands.
-async fn finish(logged_in: &mut LoggedIn, collation: &collation::ForLogin, options: &Options) -> Result<(), Error> {
+async fn finish(
+    logged_in: &mut LoggedIn,
+    collation: &collation::ForLogin,
+    options: &Options,
+    attempt: &mut Attempt,
+) -> Result<(), Error> {
+    if !options.init_commands.is_empty() {
+        attempt.init = Some(LastReply { columns: 0, status: logged_in.ok.status });
+    }
+    let mut unseen = LastReply::default();
+    let last = attempt.init.as_mut().unwrap_or(&mut unseen);
     let channel = &mut logged_in.channel;
     let mut pending = 0;
     if let Some(statement) = &collation.statement {
@@ -390,7 +403,7 @@ async fn finish(logged_in: &mut LoggedIn, collation: &collation::ForLogin, optio
             pending = 1;
         }
         channel.flush().await?;
-        super::head::drain_reply(channel, logged_in.flags).await?;
+        super::head::drain_reply(channel, logged_in.flags, last).await?;
         pending -= 1;
     }
 }

@@ -104,6 +104,24 @@ impl Server {
     }
 }
 
+/// How far a connect came.
+#[derive(Debug, Default)]
+pub struct Attempt {
+    /// What the server said of itself; None: it did not.
+    pub server: Option<Server>,
+    /// What the init commands have brought; None: there are none, or it did not come to them.
+    pub init: Option<LastReply>,
+}
+
+/// What is left of replies that nobody asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LastReply {
+    /// Columns; 0: no result.
+    pub columns: u32,
+    /// `SERVER_STATUS_*`.
+    pub status: u16,
+}
+
 /// A version of TLS; its number is the one that Connector/C gives it.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -260,7 +278,13 @@ impl Connection {
     ///
     /// Errors: 2002, 2003, 2005, 2012, 2013, 2026, 2059, 2061 with the family's text, or the server's own.
     pub async fn open(target: &Target, options: &Options) -> Result<Connection, Error> {
-        let login::LoggedIn { channel, server, flags, ok, memory, resumable } = login::open(target, options).await?;
+        Self::attempt(target, options, &mut Attempt::default()).await
+    }
+
+    /// The same; `attempt` becomes how far it came, which the originals show although it failed.
+    pub async fn attempt(target: &Target, options: &Options, attempt: &mut Attempt) -> Result<Connection, Error> {
+        let login::LoggedIn { channel, server, flags, ok, memory, resumable } =
+            login::open(target, options, attempt).await?;
         Ok(Connection { channel, server, flags, login: ok, memory, resumable })
     }
 

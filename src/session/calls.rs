@@ -51,6 +51,8 @@ impl Session {
                 if family == Family::MariaDb && command == Command::ResetConnection {
                     self.outcome.warnings = before.warnings;
                     self.outcome.status = before.status;
+                    self.changes.clone_from(&changes_before);
+                    self.changes_count = changes;
                 }
                 if family == Family::MySql && command != Command::Query {
                     // It is no statement.
@@ -62,7 +64,9 @@ impl Session {
                     if family == Family::MariaDb {
                         self.outcome.status = before.status;
                     }
-                    self.outcome.warnings = before.warnings;
+                    if family == Family::MariaDb {
+                        self.outcome.warnings = before.warnings;
+                    }
                     self.outcome.field_count = columns;
                     self.outcome.info.clear();
                     self.changes.clear();
@@ -75,7 +79,7 @@ impl Session {
             }
             Err(error) => {
                 self.failed();
-                if command != Command::Query {
+                if command != Command::Query && self.connection().is_some() {
                     self.outcome.field_count = columns;
                 }
                 Err(error)
@@ -226,6 +230,14 @@ impl Session {
         }
         // Without a connection, or with one that is gone, libmysqlclient remembers it for the next one.
         let remembers = self.options.family == Family::MySql && self.router.is_none() && self.connection().is_none();
+        if self.options.family == Family::MariaDb && !self.connected {
+            return Err(Error::gone(self.options.family));
+        }
+        if remembers && charset.mbminlen > 1 {
+            self.options.charset = Some(text.clone().into_owned());
+            self.follow_charset(charset.default_collation(self.options.family));
+            return Err(Error::client_charset(&text));
+        }
         if self.connected && !remembers {
             let statement = [b"SET NAMES ", name].concat();
             if self.router.is_some() && self.no_node_is_open() {
@@ -377,13 +389,22 @@ impl Session {
             self.outcome.warnings = 0;
         }
         self.begin().await?;
-        self.outcome.field_count = 0;
         self.send_command(Command::FieldList, &[table, &[0], wild]).await?;
         let read = self.current()?.read_field_list().await;
         match read {
             Ok((columns, end)) => {
                 self.outcome.status = end.status;
-                self.outcome.field_count = u32::try_from(columns.len()).unwrap_or(u32::MAX);
+                self.outcome.warnings = u32::from(end.warnings);
+                match self.options.family {
+                    Family::MySql => {
+                        self.outcome.field_count = u32::try_from(columns.len()).unwrap_or(u32::MAX);
+                        self.changes.clear();
+                    }
+                    Family::MariaDb => {
+                        self.outcome.field_count = 0;
+                        self.leftover = false;
+                    }
+                }
                 Ok(columns)
             }
             Err(error) => {

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use zeroize::Zeroize;
 
 use crate::charset::{self, Collation};
-use crate::conn::{Command, Connection, Endpoint, Head, Target};
+use crate::conn::{Attempt, Command, Connection, Endpoint, Head, Server, Target};
 use crate::error::{Error, cr};
-use crate::options::{Family, Options, Protocol};
+use crate::options::{Family, Options, Protocol, TlsMode};
 
 use super::carry::Carry;
 use super::nodes::Node;
@@ -154,7 +154,7 @@ impl Session {
         let charset = self.wanted_charset()?;
         self.outcome = super::Outcome { affected_rows: 0, ..super::Outcome::default() };
         let mut candidates = args.candidates(self.options.family, environment.port).into_iter();
-        let (args, mut node, connection) = loop {
+        let (args, mut node, connection, init) = loop {
             let Some(args) = candidates.next() else { return Err(Error::gone(self.options.family)) };
             let target = Target {
                 endpoint: args.endpoint(&self.options, environment)?,
@@ -164,14 +164,35 @@ impl Session {
                 client_flags: args.flags | self.options.client_flags,
             };
             let node = Node::new(target, None);
-            match Connection::open(&node.target, &self.options).await {
-                Ok(connection) => break (args, node, connection),
+            let mut attempt = Attempt::default();
+            let opened = Connection::attempt(&node.target, &self.options, &mut attempt).await;
+            if self.options.family == Family::MySql {
+                self.settle_protocol(&node.target.endpoint, opened.as_ref().err());
+            }
+            match opened {
+                Ok(connection) => break (args, node, connection, attempt.init),
                 Err(error) if found_nobody(error.code) && candidates.len() > 0 => {}
-                Err(error) => return Err(error),
+                Err(error) => {
+                    if attempt.init.is_some() {
+                        self.outcome.affected_rows = !0;
+                    }
+                    if attempt.server.is_some() {
+                        self.charset = charset;
+                    }
+                    self.greeted = attempt.server.map(Box::new);
+                    return Err(error);
+                }
             }
         };
         self.outcome.status = connection.login_ok().status;
+        self.outcome.warnings = u32::from(connection.login_ok().warnings);
         self.outcome.affected_rows = 0;
+        if let Some(init) = init {
+            self.outcome.affected_rows = !0;
+            self.outcome.field_count = init.columns;
+            self.outcome.status = init.status;
+            self.outcome.warnings = 0;
+        }
         self.changes.clone_from(&connection.login_ok().session_changes);
         self.changes_count = self.changes_count.wrapping_add(1);
         self.carry = Carry::default();
@@ -185,6 +206,22 @@ impl Session {
         self.phase = Phase::Ready;
         self.connected = true;
         Ok(())
+    }
+
+    /// libmysqlclient keeps to the way of a connect that found a server behind a Unix socket, where there is nothing to gain
+    /// from TLS.
+    fn settle_protocol(&mut self, endpoint: &Endpoint, error: Option<&Error>) {
+        if matches!(endpoint, Endpoint::Unix(_)) && error.is_none_or(|error| !found_nobody(error.code)) {
+            self.options.protocol = Protocol::Socket;
+            if self.options.tls.mode == TlsMode::Preferred {
+                self.options.tls.mode = TlsMode::Disabled;
+            }
+        }
+    }
+
+    /// What the server of a connect that failed had said of itself, once.
+    pub fn take_greeted(&mut self) -> Option<Box<Server>> {
+        self.greeted.take()
     }
 
     /// Both originals show of a Unix socket the port that was asked for and a host, of TCP no socket.
@@ -277,7 +314,11 @@ impl Session {
             node.versions = self.carry.fresh();
             node.forget_statements();
             if let Some(connection) = node.connection() {
-                self.outcome.status = connection.login_ok().status;
+                let ok = connection.login_ok();
+                self.outcome.status = ok.status;
+                self.outcome.warnings = u32::from(ok.warnings);
+                self.changes.clone_from(&ok.session_changes);
+                self.changes_count = self.changes_count.wrapping_add(1);
             }
         }
         self.outcome.affected_rows = 0;
@@ -351,6 +392,9 @@ impl Session {
         let family = self.options.family;
         match self.options.charset.as_deref() {
             None => Ok(default_charset(family)),
+            Some(name) if family == Family::MySql && charset::by_name(name).is_some_and(|set| set.mbminlen > 1) => {
+                Err(Error::client_charset(name))
+            }
             Some(name) => charset::by_name(name).map(|charset| charset.default_collation(family)).ok_or_else(|| {
                 let mut error = Error::charset(family, name, charset_dir(family));
                 if family == Family::MariaDb {

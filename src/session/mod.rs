@@ -49,6 +49,7 @@ mod tally;
 mod tracking;
 mod usual;
 
+pub use crate::conn::Server;
 pub use crate::conn::binlog;
 pub use crate::conn::is_tls_session;
 pub use crate::conn::srv;
@@ -66,7 +67,7 @@ pub use tracking::{SessionChange, TrackType};
 use std::os::fd::RawFd;
 
 use crate::charset::Collation;
-use crate::conn::{Connection, Server};
+use crate::conn::Connection;
 use crate::options::{Family, Options};
 use crate::result::Columns;
 
@@ -119,6 +120,8 @@ pub struct Session {
     charset_override: Option<(String, Option<String>)>,
     outcome: Outcome,
     pending: Option<Columns>,
+    /// There are columns of a result that is not one of texts, or was thrown away: Connector/C then refuses to store it.
+    leftover: bool,
     changes: Vec<u8>,
     changes_count: u32,
     /// Replies to pipelined preludes that come before the statement's own.
@@ -132,6 +135,8 @@ pub struct Session {
     /// Attributes of the statement that is run next, encoded; empty for most.
     attributes: Vec<u8>,
     local_files: Box<dyn LocalFiles>,
+    /// What the server of the last connect had said of itself, if it failed.
+    greeted: Option<Box<Server>>,
     connected: bool,
 }
 
@@ -151,6 +156,7 @@ impl Session {
             charset_override: None,
             outcome: Outcome { affected_rows: 0, ..Outcome::default() },
             pending: None,
+            leftover: false,
             changes: Vec::new(),
             changes_count: 0,
             prelude_replies: 0,
@@ -159,6 +165,7 @@ impl Session {
             again: None,
             attributes: Vec::new(),
             local_files: Box::new(DefaultLocalFiles(family)),
+            greeted: None,
             connected: false,
         }
     }
@@ -209,6 +216,11 @@ impl Session {
         self.outcome.insert_id = insert_id;
     }
 
+    /// Connector/C forgets how many rows were changed before it looks whether a statement may be prepared.
+    pub fn forget_affected_rows(&mut self) {
+        self.outcome.affected_rows = !0;
+    }
+
     /// Where the handle stands.
     pub fn phase(&self) -> Phase {
         self.phase
@@ -231,6 +243,11 @@ impl Session {
     /// The handle was connected and not closed; a lazy one counts as connected.
     pub fn is_connected(&self) -> bool {
         self.connected && (self.router.is_some() || self.connection().is_some())
+    }
+
+    /// The handle was connected and not closed, whatever has become of the connection.
+    pub fn was_connected(&self) -> bool {
+        self.connected
     }
 
     /// Whether there is a connection to send on. One that the plain handle's server has closed is marked as broken, so that

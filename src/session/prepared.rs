@@ -17,6 +17,7 @@ use crate::route::decide::Decision;
 
 use super::execution::Request;
 use super::kept::Kept;
+use super::nodes::Node;
 use super::reading::Reading;
 use super::recover::Tries;
 use super::steer::{Manner, What};
@@ -73,6 +74,8 @@ pub struct Executed {
     pub shape: Shape,
     /// Where the rows are.
     pub rows: RowsAre,
+    /// `SERVER_STATUS_*` before rows were read that had to be: what libmysqlclient's statement shows.
+    pub status_before_rows: Option<u16>,
 }
 
 /// The columns that an execution has brought.
@@ -298,6 +301,17 @@ impl Session {
         request.send(connection, instance).await
     }
 
+    /// A plain handle's statement that the server does not know counts as prepared from now on: it is lost with the
+    /// connection.
+    pub fn take_for_prepared(&self, prepared: &mut Prepared) {
+        if self.router.is_none()
+            && prepared.instances.is_empty()
+            && let Some(era) = self.nodes.first().and_then(Node::era)
+        {
+            prepared.instances.push(Instance { node: 0, era, id: prepared.last_id, knows_types: false });
+        }
+    }
+
     /// A plain handle's statement is gone with the connection on which it was prepared.
     pub fn has_lost(&self, prepared: &Prepared) -> bool {
         self.router.is_none()
@@ -371,10 +385,12 @@ impl Session {
     #[inline]
     fn executed(&mut self) -> Executed {
         if self.phase != Phase::HasResult {
-            return Executed { shape: Shape::Nothing, rows: RowsAre::Nowhere };
+            return Executed { shape: Shape::Nothing, rows: RowsAre::Nowhere, status_before_rows: None };
         }
         self.phase = Phase::StatementRows;
-        Executed { shape: self.pending.take().map_or(Shape::Same, Shape::New), rows: RowsAre::Waiting }
+        self.leftover = true;
+        let shape = self.pending.take().map_or(Shape::Same, Shape::New);
+        Executed { shape, rows: RowsAre::Waiting, status_before_rows: None }
     }
 
     /// Sends an execution to the node that the statement belongs to, preparing it there if need be, and reads the head
@@ -479,13 +495,13 @@ impl Session {
     async fn executed_for_cursor(&mut self) -> Result<Executed, Error> {
         let mut executed = self.executed();
         if !executed.shape.is_nothing() {
-            executed.rows = self.look_for_cursor().await?;
+            executed.rows = self.look_for_cursor(&mut executed.status_before_rows).await?;
         }
         Ok(executed)
     }
 
     /// Finds out where the rows are of an execution that asked for a cursor.
-    async fn look_for_cursor(&mut self) -> Result<RowsAre, Error> {
+    async fn look_for_cursor(&mut self, status: &mut Option<u16>) -> Result<RowsAre, Error> {
         let mut rows = Box::<BinaryRows>::default();
         if !self.current()?.deprecates_eof() {
             if self.outcome.status & CURSOR_EXISTS != 0 {
@@ -496,12 +512,16 @@ impl Session {
             if self.more_results() {
                 return Ok(RowsAre::Waiting);
             }
+            *status = Some(self.outcome.status);
             self.store_statement_rows(&[], &mut rows).await?;
             return Ok(RowsAre::Here(rows));
         }
         let mut first = Vec::new();
         match self.read_statement_row(&mut first).await? {
-            None => self.store_statement_rows(&first, &mut rows).await?,
+            None => {
+                *status = Some(self.outcome.status);
+                self.store_statement_rows(&first, &mut rows).await?;
+            }
             Some(end) if end.status & CURSOR_EXISTS != 0 => return Ok(RowsAre::InCursor),
             Some(_) => {}
         }
@@ -523,13 +543,28 @@ impl Session {
         let sent = self.current()?.send(Command::StmtFetch, &[&command]).await;
         sent.inspect_err(|_| self.after_failure())?;
         self.phase = Phase::StatementRows;
-        self.store_statement_rows(&[], stored).await
+        self.store_statement_rows(&[], stored).await?;
+        if count != u32::MAX {
+            self.outcome.affected_rows = !0;
+        }
+        Ok(())
     }
 
     /// Throws the rows away that wait; with `all` those of further results, too.
     pub async fn skip_statement_rows(&mut self, all: bool) -> Result<(), Error> {
+        let columns = self.outcome.field_count;
+        let skipped = self.skip_rows_and_results(all).await;
+        if self.options.family == Family::MySql && self.connection().is_some() {
+            // Nobody looks at those of the results that go.
+            self.outcome.field_count = columns;
+        }
+        skipped
+    }
+
+    async fn skip_rows_and_results(&mut self, all: bool) -> Result<(), Error> {
         loop {
             if matches!(self.phase, Phase::StatementRows | Phase::Streaming | Phase::HasResult) {
+                self.leftover |= self.pending.is_some();
                 self.pending = None;
                 self.phase = Phase::Streaming;
                 self.skip_rows().await?;
@@ -538,6 +573,10 @@ impl Session {
                 return Ok(());
             }
             self.read_reply().await?;
+            if self.options.family == Family::MySql && self.router.is_none() && self.phase == Phase::Ready {
+                // A result without rows is the last one for libmysqlclient, whatever its status says.
+                return Ok(());
+            }
         }
     }
 
@@ -590,11 +629,13 @@ impl Session {
         let sent = self.current()?.send(Command::StmtReset, &[&instance.id.to_le_bytes()]).await;
         sent.inspect_err(|_| self.after_failure())?;
         let before = self.outcome.clone();
+        let changes = std::mem::take(&mut self.changes);
         self.read_reply().await?;
         // It is no statement.
         self.outcome.field_count = before.field_count;
         if self.options.family == Family::MariaDb {
             // Connector/C does not look into the OK of its simple commands.
+            self.changes = changes;
             self.outcome.affected_rows = !0;
             self.outcome.insert_id = before.insert_id;
             self.outcome.status = before.status;

@@ -50,24 +50,28 @@ impl Session {
         }
     }
 
-    /// Connector/C forgets the last statement before it looks whether it is the next one's turn.
+    /// What a text statement forgets of the last one before it looks whether it is its turn: Connector/C the columns,
+    /// libmysqlclient what was tracked.
     #[inline]
     pub(super) fn forget_before_looking(&mut self) {
-        if self.options.family == Family::MariaDb && self.phase != Phase::HasResult {
-            self.outcome.field_count = 0;
-            self.outcome.info.clear();
+        match self.options.family {
+            Family::MariaDb if self.phase != Phase::HasResult => {
+                self.outcome.field_count = 0;
+                self.outcome.info.clear();
+                self.leftover = false;
+            }
+            Family::MariaDb => {}
+            Family::MySql => self.changes.clear(),
         }
     }
 
     /// `mysql_send_query`: as [`Session::run`], without waiting for the reply. Nothing but the statement's reply is
     /// outstanding when it returns, because programs poll the socket for it.
     pub async fn send_query(&mut self, sql: &[u8]) -> Result<(), Error> {
-        let columns = self.outcome.field_count;
-        self.begin().await?;
-        if self.options.family == Family::MariaDb && self.router.is_none() {
-            // Forgotten when the reply comes only.
-            self.outcome.field_count = columns;
+        if self.options.family == Family::MySql {
+            self.changes.clear();
         }
+        self.begin().await?;
         match self.router {
             None => self.send_plain(Command::Query, &[sql]).await?,
             Some(_) => {
@@ -117,16 +121,9 @@ impl Session {
             // Without a connection nothing begins.
             return Ok(());
         }
+        // The number of columns, of warnings and what was tracked stay until a reply brings others.
         self.outcome.affected_rows = !0;
-        if self.options.family == Family::MariaDb {
-            // libmysqlclient keeps the last count until a reply brings another, as both do with the warnings.
-            self.outcome.field_count = 0;
-        }
         self.outcome.info.clear();
-        if self.options.family == Family::MySql {
-            // Connector/C keeps them until an OK packet comes.
-            self.changes.clear();
-        }
         Ok(())
     }
 
@@ -229,6 +226,7 @@ impl Session {
         }
         match head {
             Ok(Head::Ok(ok)) => {
+                self.leftover = false;
                 self.take_ok(ok);
                 self.observe_success();
                 Ok(())
@@ -262,6 +260,7 @@ impl Session {
         } else {
             self.conclude_transaction();
         }
+        self.leftover = false;
         self.phase = Phase::HasResult;
     }
 
@@ -291,6 +290,20 @@ impl Session {
             self.phase = Phase::Ready;
             self.outcome.status &= !super::MORE_RESULTS;
             self.prelude_replies = 0;
+            if self.router.is_none() {
+                self.forget_statement();
+            }
+        }
+    }
+
+    /// The originals forget the last statement with its connection.
+    fn forget_statement(&mut self) {
+        self.pending = None;
+        self.leftover = false;
+        self.outcome.field_count = 0;
+        self.outcome.info.clear();
+        if self.options.family == Family::MySql {
+            self.outcome.warnings = 0;
         }
     }
 

@@ -38,6 +38,7 @@ impl Session {
                 Ok(Some(columns))
             }
             Err(error) => {
+                self.leftover = true;
                 self.failed();
                 if self.router.is_some()
                     && let Some(columns) = Box::pin(self.store_elsewhere(&error, &columns, stored)).await
@@ -65,8 +66,11 @@ impl Session {
 
     fn take_pending(&mut self) -> Result<Option<Columns>, Error> {
         if self.pending.is_none() {
-            // libmysqlclient knows the last statement's result as taken; Connector/C does not look.
-            let taken = self.outcome.field_count != 0 && self.options.family == Family::MySql;
+            // libmysqlclient knows the last statement's result as taken, Connector/C one that it cannot take.
+            let taken = match self.options.family {
+                Family::MySql => self.outcome.field_count != 0,
+                Family::MariaDb => self.leftover,
+            };
             return if taken { Err(Error::out_of_sync()) } else { Ok(None) };
         }
         if self.phase != Phase::HasResult {
@@ -185,6 +189,9 @@ impl Session {
         {
             self.changes = connection.take_session_changes();
             self.learn_from_changes();
+        } else if !self.changes.is_empty() && self.options.family == Family::MySql {
+            // It is a reply as any other that says what has changed.
+            self.changes.clear();
         }
         self.observe_success();
     }

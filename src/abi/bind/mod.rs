@@ -124,6 +124,9 @@ impl Refused {
             Refused::Unsupported { subject: Subject::Parameter, .. } if family == Family::MySql => {
                 Error::client(cr::UNSUPPORTED_PARAM_TYPE, "Using unsupported buffer type: %d  (parameter: %d)")
             }
+            Refused::Unsupported { .. } if family == Family::MariaDb => {
+                Error::client(cr::UNSUPPORTED_PARAM_TYPE, "Buffer type is not supported")
+            }
             Refused::Unsupported { buffer_type, number, .. } => Error::client(
                 cr::UNSUPPORTED_PARAM_TYPE,
                 format!("Using unsupported buffer type: {buffer_type}  (parameter: {number})"),

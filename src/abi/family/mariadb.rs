@@ -476,6 +476,10 @@ impl Abi for MariaDb {
         implement_places! { @one this, Stmt, c_uint, upsert_status.warning_count }
     }
 
+    fn stmt_cursor_exists(this: *mut Stmt) -> Option<*mut c_char> {
+        implement_places! { @one this, Stmt, c_char, cursor_exists }
+    }
+
     fn reconnect(_: *mut Mysql) -> Option<*mut c_char> {
         None
     }

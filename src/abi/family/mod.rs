@@ -393,6 +393,9 @@ pub trait Abi: Copy + std::fmt::Debug + Send + Sync + 'static {
     /// Warnings of a statement's last execution: the MariaDB family's only.
     fn stmt_warnings(this: *mut Self::Stmt) -> Option<*mut c_uint>;
 
+    /// `cursor_exists`: the MariaDB family's only.
+    fn stmt_cursor_exists(this: *mut Self::Stmt) -> Option<*mut c_char>;
+
     /// `reconnect`: a public field of the MySQL family only.
     fn reconnect(this: *mut Self::Mysql) -> Option<*mut c_char>;
     /// `charset`: a public pointer in the MariaDB family only, read before connecting and set after.

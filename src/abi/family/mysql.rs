@@ -406,6 +406,10 @@ impl Abi for MySql {
         None
     }
 
+    fn stmt_cursor_exists(_: *mut Stmt) -> Option<*mut c_char> {
+        None
+    }
+
     fn reconnect(this: *mut Mysql) -> Option<*mut c_char> {
         implement_places! { @one this, Mysql, c_char, reconnect }
     }

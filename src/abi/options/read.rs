@@ -12,10 +12,10 @@ use crate::abi::family::constants::client_flag;
 use crate::abi::handle::Handle;
 use crate::abi::misc;
 use crate::error::Error;
-use crate::options::{Family, Options};
+use crate::options::{Family, Options, TlsMode};
 
 use super::table::{Kind, Opt, row};
-use super::{Settings, Value};
+use super::{Bare, Settings, Value};
 
 /// Options that the family's original sets and does not read.
 fn is_hidden(opt: Opt, family: Family) -> bool {
@@ -82,15 +82,24 @@ pub(super) unsafe fn get<F: Abi>(mysql: *mut F::Mysql, option: c_uint, places: [
         return unsafe { get_several(&handle.settings, opt, places) };
     }
     let charset = handle.as_ref().map(|handle| handle.session.charset().charset().c_name());
+    let connected = handle.as_ref().is_some_and(|handle| handle.session.was_connected());
     let defaults = Options { max_allowed_packet: misc::max_allowed_packet() as u64, ..Options::new(F::FAMILY) };
     let options = match &mut handle {
         Some(handle) => &*handle.session.options(),
         None => &defaults,
     };
-    let number = number(options, opt);
+    let mut number = number(options, opt);
+    let tls = options.tls.mode;
     let flags = client_flag::CLIENT_COMPRESS | client_flag::CLIENT_ZSTD_COMPRESSION_ALGORITHM;
     let compressed = options.client_flags & flags != 0;
     let given = handle.as_ref().and_then(|handle| handle.settings.get(opt));
+    if let (Some(handle), None, Family::MySql) = (&handle, given, F::FAMILY) {
+        match (opt, handle.settings.bare) {
+            (Opt::RetryCount, Bare::Wholly) => number = 1,
+            (Opt::TlsMode, Bare::Wholly | Bare::Partly) if tls == TlsMode::Preferred => number = 0,
+            _ => {}
+        }
+    }
     let arg = places[0];
     // SAFETY: the caller's promise.
     unsafe {
@@ -110,6 +119,8 @@ pub(super) unsafe fn get<F: Abi>(mysql: *mut F::Mysql, option: c_uint, places: [
                     (_, Some(name)) if mariadb && opt == Opt::CharsetName => name.as_ptr(),
                     _ if mariadb && opt == Opt::CharsetDir => std::ptr::null(),
                     (Some(Value::Text(Some(text))), _) => text.as_ptr().cast::<c_char>(),
+                    // libmysqlclient writes its own into the options when it connects.
+                    _ if opt == Opt::CharsetName && connected => c"utf8mb4".as_ptr(),
                     _ => std::ptr::null(),
                 };
                 put(arg.cast(), text);

@@ -121,7 +121,7 @@ fn mysql_row(number: c_uint) -> Option<Row> {
     Some(match number {
         mysql::MYSQL_OPT_CONNECT_TIMEOUT => (Opt::ConnectTimeout, Kind::Number),
         mysql::MYSQL_OPT_COMPRESS => (Opt::Compress, Kind::None),
-        mysql::MYSQL_OPT_NAMED_PIPE | mysql::MYSQL_OPT_USE_RESULT => (Opt::Nothing, Kind::None),
+        mysql::MYSQL_OPT_NAMED_PIPE => (Opt::Nothing, Kind::None),
         mysql::MYSQL_OPT_SSL_CRL => (Opt::TlsCrl, Kind::Text),
         mysql::MYSQL_OPT_SSL_CRLPATH => (Opt::TlsCrlPath, Kind::Text),
         mysql::MYSQL_OPT_TLS_CIPHERSUITES => (Opt::TlsCiphersuites, Kind::Text),

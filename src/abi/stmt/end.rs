@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use std::ffi::{c_char, c_int};
+use std::ffi::{c_char, c_int, c_ulong};
 use std::pin::pin;
 use std::ptr;
 
@@ -10,7 +10,7 @@ use crate::conn::driver::block_on_pinned;
 use crate::error::Error;
 use crate::options::Family;
 
-use super::super::entry::{clear_error, entry, set_stmt_error};
+use super::super::entry::{clear_error, entry, set_error, set_stmt_error};
 use super::super::family::Abi;
 use super::super::handle::Handle;
 use super::{Current, Rows, State, Statement, is_busy};
@@ -77,8 +77,12 @@ pub(in crate::abi) async unsafe fn next_result<F: Abi>(stmt: *mut F::Stmt) -> c_
             }
             -1
         }
-        Ok(Some(executed)) => {
-            ours.take_outcome(handle);
+        Ok(Some(mut executed)) => {
+            // libmysqlclient's statement keeps what its execution brought.
+            if F::FAMILY == Family::MariaDb {
+                ours.take_outcome(handle);
+            }
+            executed.status_before_rows = None;
             // SAFETY: lent through `mysql`.
             unsafe { handle.publish(mysql) };
             ours.forget_columns();
@@ -90,8 +94,10 @@ pub(in crate::abi) async unsafe fn next_result<F: Abi>(stmt: *mut F::Stmt) -> c_
             ours.take_executed(executed)
         }
         Err(error) => {
-            ours.set_state(State::Done);
-            ours.rows = Rows::Ended;
+            if F::FAMILY == Family::MariaDb {
+                ours.set_state(State::Done);
+                ours.rows = Rows::Ended;
+            }
             // SAFETY: lent through `mysql`.
             unsafe { ours.answer_failure(mysql, handle, error) };
             1
@@ -131,6 +137,7 @@ pub(in crate::abi) async unsafe fn free_result<F: Abi>(stmt: *mut F::Stmt) -> c_
         if ours.state > State::New {
             ours.drop_rows();
             ours.clear_error();
+            ours.set_state(State::Prepared);
         }
         return 0;
     };
@@ -147,13 +154,15 @@ pub(in crate::abi) async unsafe fn free_result<F: Abi>(stmt: *mut F::Stmt) -> c_
             unsafe { handle.publish_quietly(mysql) };
         }
         Family::MariaDb => {
-            if ours.others_wait(handle) {
+            if ours.state <= State::Waiting && ours.others_wait(handle) {
                 ours.fail(&Error::out_of_sync());
                 return 1;
             }
             clear_error::<F>(mysql);
             ours.clear_error();
-            if matches!(ours.rows, Rows::Stored(..)) {
+            if let Rows::Stored(rows, next) = &ours.rows {
+                // As many as there were, where all were fetched.
+                ours.fetched = if *next >= rows.len() { rows.len() } else { 0 };
                 ours.set_state(State::Done);
             }
             let _ = ours.throw_rows_away(handle).await;
@@ -169,6 +178,14 @@ pub(in crate::abi) async unsafe fn free_result<F: Abi>(stmt: *mut F::Stmt) -> c_
 }
 
 impl<F: Abi> Statement<F> {
+    /// Connector/C: rows that are stored are gone, but not their number.
+    pub(super) fn forget_stored_rows(&mut self) {
+        if let Rows::Stored(rows, _) | Rows::Cursor(rows, _) = &self.rows {
+            self.fetched = rows.len();
+        }
+        self.rows = Rows::None;
+    }
+
     /// No rows are here any more.
     fn drop_rows(&mut self) {
         self.current = Current::None;
@@ -201,13 +218,19 @@ pub(in crate::abi) async unsafe fn reset<F: Abi>(stmt: *mut F::Stmt) -> c_char {
     // SAFETY: the caller's promise.
     let Some(ours) = (unsafe { Statement::<F>::lend(stmt) }) else { return 1 };
     // SAFETY: inside the public struct.
-    if F::FAMILY == Family::MariaDb && unsafe { F::stmt_id(stmt).read() } == 0 {
+    let id = unsafe { F::stmt_id(stmt).read() };
+    if F::FAMILY == Family::MariaDb && (id == 0 || id == c_ulong::MAX) {
         return 0;
     }
     // SAFETY: the caller's promise.
     let Some((mysql, handle)) = (unsafe { ours.handle_or_lost() }) else { return 1 };
     if ours.state == State::New {
-        return 0;
+        if F::FAMILY == Family::MySql || handle.session.is_routed() {
+            return 0;
+        }
+        // Connector/C asks the server to reset the statement that was not prepared, and takes it for prepared afterwards.
+        handle.session.take_for_prepared(&mut ours.prepared);
+        ours.set_state(State::Prepared);
     }
     if F::FAMILY == Family::MariaDb && ours.others_wait(handle) {
         ours.fail(&Error::out_of_sync());
@@ -219,17 +242,16 @@ pub(in crate::abi) async unsafe fn reset<F: Abi>(stmt: *mut F::Stmt) -> c_char {
     match F::FAMILY {
         Family::MySql => {
             let _ = ours.throw_rows_away(handle).await;
-            if !matches!(ours.rows, Rows::Stored(..)) {
-                ours.rows = Rows::None;
-            }
+            ours.rows = match std::mem::replace(&mut ours.rows, Rows::None) {
+                Rows::Stored(rows, next) | Rows::Parked(rows, next) => Rows::Parked(rows, next),
+                _ => Rows::None,
+            };
         }
         Family::MariaDb => {
             clear_error::<F>(mysql);
             ours.clear_error();
-            if ours.state > State::Executed || handle.session.more_results() {
-                let _ = ours.skip_all(handle).await;
-            }
-            ours.rows = Rows::None;
+            ours.flush(handle).await;
+            ours.forget_stored_rows();
         }
     }
     ours.current = Current::None;
@@ -293,7 +315,7 @@ pub(in crate::abi) async unsafe fn close<F: Abi>(stmt: *mut F::Stmt) -> c_char {
                 ours.cancel_others(handle);
                 // SAFETY: `streaming` is NULL or a live result of this handle.
                 unsafe { handle.cancel_streaming() };
-                let _ = ours.skip_all(handle).await;
+                ours.skip_all(handle).await;
             }
             closed = handle.session.close_statement(&mut ours.prepared).await;
         }
@@ -334,18 +356,39 @@ impl<F: Abi> Statement<F> {
     async fn throw_rows_away(&mut self, handle: &mut Handle<F>) -> Result<(), Error> {
         if self.state > State::Prepared && self.state != State::Done && self.field_count() > 0 && is_busy(handle) {
             self.cancel_others(handle);
-            // An error among the rows is over with them.
-            let _ = handle.session.skip_statement_rows(false).await;
+            // SAFETY: `streaming` is NULL or a live result of this handle.
+            unsafe { handle.cancel_streaming() };
+            // An error among the rows is over with them; the handle shows it until the next command.
+            if let Err(error) = handle.session.skip_statement_rows(false).await {
+                let stmt = self.public();
+                let error = handle.shown_error(error);
+                // SAFETY: inside the public struct, which holds the handle.
+                let mysql = unsafe { F::stmt_mysql(stmt).read() };
+                set_error::<F>(mysql, error.code, &error.sqlstate, &error.message);
+            }
         }
         Ok(())
     }
 
     /// Throws away the rows of this statement and of its further results.
-    pub(super) async fn skip_all(&mut self, handle: &mut Handle<F>) -> Result<(), Error> {
+    pub(super) async fn skip_all(&mut self, handle: &mut Handle<F>) {
         if is_busy(handle) || handle.session.more_results() {
             let _ = handle.session.skip_statement_rows(true).await;
         }
-        Ok(())
+    }
+
+    /// Connector/C in front of a reset: whatever rows wait go, and further results if this statement has columns and was
+    /// executed. An error of those is the statement's.
+    pub(super) async fn flush(&mut self, handle: &mut Handle<F>) {
+        let all = self.field_count() > 0 && self.state >= State::Executed;
+        if is_busy(handle) || all && handle.session.more_results() {
+            self.cancel_others(handle);
+            // SAFETY: `streaming` is NULL or a live result of this handle.
+            unsafe { handle.cancel_streaming() };
+            if let Err(error) = handle.session.skip_statement_rows(all).await {
+                self.fail(&error);
+            }
+        }
     }
 
     /// Another statement's rows are thrown away with ours: it will say 2050.
@@ -364,6 +407,10 @@ impl<F: Abi> Statement<F> {
     /// Another statement has a result that nobody asked for yet (the MariaDB family).
     pub(super) fn others_wait(&mut self, handle: &Handle<F>) -> bool {
         let me = self.public();
+        // SAFETY: inside the public struct.
+        if unsafe { F::stmt_id(me).read() } == 0 {
+            return false;
+        }
         handle.statements.iter().filter(|other| !ptr::eq(**other, me)).any(|&other| {
             // SAFETY: statements leave the list when they are closed; this one is not ours.
             unsafe { Statement::<F>::lend(other) }

@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use std::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
+use std::ffi::{c_char, c_int, c_uint, c_ulong};
 use std::pin::pin;
 use std::ptr;
 
@@ -15,8 +15,8 @@ use super::super::bind;
 use super::super::entry::{clear_error, entry};
 use super::super::family::{Abi, Bind};
 use super::super::handle::Handle;
-use super::super::memory::{row_token, token_row};
 use super::{Cell, Current, DATA_TRUNCATED, NO_DATA, Rows, State, Statement, copy_binds, is_busy};
+use crate::session::Phase;
 
 /// `MYSQL_DATA_MALFORMED`: a column of a type that Connector/C does not know.
 const DATA_MALFORMED: c_int = 102;
@@ -25,6 +25,9 @@ const DATA_MALFORMED: c_int = 102;
 const BOUND: c_char = 1;
 /// The same of libmysqlclient: and the handle reports truncation.
 const REPORTS_TRUNCATION: c_char = 2;
+
+/// `SERVER_STATUS_CURSOR_EXISTS`.
+const CURSOR_EXISTS: c_uint = 1 << 6;
 
 /// `SERVER_STATUS_LAST_ROW_SENT`: the cursor has nothing more.
 const LAST_ROW_SENT: u16 = 1 << 7;
@@ -42,7 +45,7 @@ entry! {
         // SAFETY: the caller's promise.
         let Some(ours) = (unsafe { Statement::<F>::lend(stmt) }) else { return 1 };
         let count = ours.field_count();
-        if ours.state < State::Prepared {
+        if ours.state < State::Prepared && (F::FAMILY == Family::MariaDb || count == 0) {
             ours.refuse(cr::NO_PREPARE_STMT);
             return 1;
         }
@@ -124,8 +127,12 @@ pub(in crate::abi) async unsafe fn store_result<F: Abi>(stmt: *mut F::Stmt) -> c
     if ours.errno() != 0 {
         return 1;
     }
+    // SAFETY: inside the public struct.
+    let has_cursor = unsafe { F::stmt_server_status(stmt).read() } & CURSOR_EXISTS != 0;
     let in_cursor = match &ours.rows {
         Rows::Cursor(..) if !is_busy(handle) => true,
+        // libmysqlclient asks the cursor again, as long as the statement says that there is one.
+        Rows::Stored(..) | Rows::Parked(..) if F::FAMILY == Family::MySql && !is_busy(handle) && has_cursor => true,
         Rows::Waiting if !ours.cancelled => false,
         _ => {
             // SAFETY: a valid handle.
@@ -160,7 +167,8 @@ pub(in crate::abi) async unsafe fn store_result<F: Abi>(stmt: *mut F::Stmt) -> c
             0
         }
         Err(error) => {
-            ours.rows = Rows::None;
+            // A fetch of libmysqlclient then looks for the rows in the connection, and says 2014.
+            ours.rows = if F::FAMILY == Family::MySql && !in_cursor { Rows::Waiting } else { Rows::None };
             // SAFETY: lent through `mysql`.
             unsafe { ours.answer_failure(mysql, handle, error) };
             1
@@ -294,9 +302,16 @@ impl<F: Abi> Statement<F> {
     fn nothing_to_fetch(&mut self) -> Option<c_int> {
         match F::FAMILY {
             Family::MySql => match self.rows {
-                Rows::None => {
+                Rows::None | Rows::Parked(..) => {
                     self.refuse(cr::NO_RESULT_SET);
                     // Whether it is or not: as the original.
+                    if self.state == State::New {
+                        let stmt = self.public();
+                        // SAFETY: inside the public struct, which holds NULL or a valid handle.
+                        if let Some(handle) = unsafe { Handle::<F>::lend_quietly(F::stmt_mysql(stmt).read()) } {
+                            handle.session.take_for_prepared(&mut self.prepared);
+                        }
+                    }
                     self.set_state(State::Prepared);
                     Some(1)
                 }
@@ -346,6 +361,12 @@ impl<F: Abi> Statement<F> {
                 if self.last_row_sent {
                     return Ok(false);
                 }
+                if F::FAMILY == Family::MySql && (is_busy(handle) || handle.session.more_results()) {
+                    // Told the statement only.
+                    clear_error::<F>(mysql);
+                    self.fail(&Error::out_of_sync());
+                    return Err(1);
+                }
                 let stmt = self.public();
                 // SAFETY: inside the public struct.
                 let count = unsafe { F::stmt_prefetch_rows(stmt).read() };
@@ -361,6 +382,11 @@ impl<F: Abi> Statement<F> {
             }
             _ if self.cancelled => {
                 self.refuse(cr::FETCH_CANCELED);
+                return Err(1);
+            }
+            _ if F::FAMILY == Family::MySql && handle.session.phase() != Phase::StatementRows => {
+                // Told the statement only.
+                self.fail(&Error::out_of_sync());
                 return Err(1);
             }
             _ => handle.session.next_statement_row(&mut self.row).await.inspect(|any| {
@@ -605,57 +631,5 @@ impl<F: Abi> Statement<F> {
         // SAFETY: prepared above, and the caller promises the buffer.
         unsafe { convert(theirs, &kind, value) };
         0
-    }
-}
-
-entry! {
-    /// Makes row `number` (from 0) of a stored result the next one.
-    ///
-    /// # Safety
-    /// `stmt` is NULL or a valid statement.
-    fn mysql_stmt_data_seek<F>(stmt: *mut F::Stmt, number: u64);
-    statement stmt, fails (), {
-        // SAFETY: the caller's promise.
-        let Some(ours) = (unsafe { Statement::<F>::lend(stmt) }) else { return };
-        if let Rows::Stored(rows, next) = &mut ours.rows {
-            *next = number.min(rows.len());
-            ours.current = Current::None;
-            ours.set_state(State::Ready);
-        }
-    }
-}
-
-entry! {
-    /// Makes the row of a `MYSQL_ROW_OFFSET` the next one. Returns the former position.
-    ///
-    /// # Safety
-    /// `stmt` is NULL or a valid statement; `offset` is from [`mysql_stmt_row_tell`] or this function on the same result.
-    fn mysql_stmt_row_seek<F>(stmt: *mut F::Stmt, offset: *mut c_void) -> *mut c_void;
-    statement stmt, fails ptr::null_mut(), {
-        // SAFETY: the caller's promise.
-        let Some(ours) = (unsafe { Statement::<F>::lend(stmt) }) else { return ptr::null_mut() };
-        let Rows::Stored(rows, next) = &mut ours.rows else { return ptr::null_mut() };
-        let former = row_token(*next, rows.len());
-        *next = token_row(offset, rows.len());
-        if ours.state == State::Done {
-            ours.set_state(State::Ready);
-        }
-        former
-    }
-}
-
-entry! {
-    /// The position of the next row, for [`mysql_stmt_row_seek`].
-    ///
-    /// # Safety
-    /// `stmt` is NULL or a valid statement.
-    fn mysql_stmt_row_tell<F>(stmt: *mut F::Stmt) -> *mut c_void;
-    statement stmt, fails ptr::null_mut(), {
-        // SAFETY: the caller's promise.
-        let Some(ours) = (unsafe { Statement::<F>::lend(stmt) }) else { return ptr::null_mut() };
-        match &ours.rows {
-            Rows::Stored(rows, next) => row_token(*next, rows.len()),
-            _ => ptr::null_mut(),
-        }
     }
 }

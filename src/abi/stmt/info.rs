@@ -84,7 +84,7 @@ entry! {
         // SAFETY: the caller's promise.
         let Some(ours) = (unsafe { Statement::<F>::lend(stmt) }) else { return 0 };
         match &ours.rows {
-            Rows::Stored(rows, _) | Rows::Cursor(rows, _) => rows.len(),
+            Rows::Stored(rows, _) | Rows::Parked(rows, _) | Rows::Cursor(rows, _) => rows.len(),
             // Only Connector/C counts rows that are not stored.
             Rows::None | Rows::Ended | Rows::Waiting if F::FAMILY == Family::MariaDb => ours.fetched,
             Rows::None | Rows::Ended | Rows::Waiting => 0,

@@ -12,11 +12,13 @@ mod end;
 mod fetch;
 mod info;
 mod run;
+mod seek;
 
 pub use end::*;
 pub use fetch::*;
 pub use info::*;
 pub use run::*;
+pub use seek::*;
 
 use std::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 use std::ptr;
@@ -81,6 +83,8 @@ enum Rows {
     Waiting,
     /// Here; the number of the one that is fetched next.
     Stored(BinaryRows, u64),
+    /// The same, which nobody can fetch before a seek: libmysqlclient after a reset.
+    Parked(BinaryRows, u64),
     /// In the server's cursor, some of them here.
     Cursor(BinaryRows, u64),
 }
@@ -526,6 +530,11 @@ impl<F: Abi> Statement<F> {
         self.current = Current::None;
         self.last_row_sent = false;
         self.fetched = 0;
+        if let (Family::MySql, Some(status)) = (F::FAMILY, executed.status_before_rows) {
+            let stmt = self.public();
+            // SAFETY: inside the public struct.
+            unsafe { F::stmt_server_status(stmt).write(c_uint::from(status)) };
+        }
         if F::FAMILY == Family::MariaDb {
             self.clear_error();
         }
@@ -538,7 +547,13 @@ impl<F: Abi> Statement<F> {
         self.rows = match executed.rows {
             RowsAre::Nowhere => Rows::None,
             RowsAre::Waiting => Rows::Waiting,
-            RowsAre::InCursor => Rows::Cursor(BinaryRows::default(), 0),
+            RowsAre::InCursor => {
+                if let Some(place) = F::stmt_cursor_exists(self.public()) {
+                    // SAFETY: inside the public struct.
+                    unsafe { place.write(1) };
+                }
+                Rows::Cursor(BinaryRows::default(), 0)
+            }
             RowsAre::Here(rows) if rows.is_empty() && F::FAMILY == Family::MySql => Rows::Ended,
             RowsAre::Here(rows) => Rows::Stored(*rows, 0),
         };

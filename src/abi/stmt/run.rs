@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::ptr;
 
 use crate::conn::driver::block_on_pinned;
-use crate::error::{Error, Origin, cr};
+use crate::error::{Error, Origin, Sent, cr};
 use crate::options::Family;
 
 use super::super::bind;
@@ -87,6 +87,7 @@ pub(in crate::abi) async unsafe fn prepare<F: Abi>(stmt: *mut F::Stmt, sql: &[u8
         Family::MariaDb => {
             ours.clear_error();
             clear_error::<F>(mysql);
+            handle.session.forget_affected_rows();
             // SAFETY: inside the public struct.
             unsafe { F::stmt_affected_rows(stmt).write(u64::MAX) };
         }
@@ -141,13 +142,8 @@ impl<F: Abi> Statement<F> {
                 if self.others_wait(handle) {
                     return Err(Error::out_of_sync());
                 }
-                if self.state > State::Executed {
-                    self.skip_all(handle).await?;
-                } else if is_busy(handle) {
-                    // Whatever waits goes, but not what comes after it.
-                    let _ = handle.session.skip_statement_rows(false).await;
-                }
-                self.rows = Rows::None;
+                self.flush(handle).await;
+                self.forget_stored_rows();
             }
         }
         self.set_columns(crate::result::ColumnsBuilder::default().finish());
@@ -248,7 +244,7 @@ impl<F: Abi> Statement<F> {
             }
             return 0;
         }
-        if F::FAMILY == Family::MySql && self.state < State::Prepared {
+        if F::FAMILY == Family::MySql && self.state < State::Prepared && self.own_parameters == 0 {
             self.refuse(cr::NO_PREPARE_STMT);
             return 1;
         }
@@ -340,6 +336,12 @@ pub(in crate::abi) async unsafe fn send_long_data<F: Abi>(stmt: *mut F::Stmt, nu
         return 0;
     }
     bind.long_data_used = 1;
+    if F::FAMILY == Family::MySql && (is_busy(handle) || handle.session.more_results()) {
+        // Told the statement only.
+        clear_error::<F>(mysql);
+        ours.fail(&Error::out_of_sync());
+        return 1;
+    }
     match handle.session.send_long_data(&mut ours.prepared, number as u16, data).await {
         Ok(()) => {
             // SAFETY: lent through `mysql`.
@@ -397,6 +399,8 @@ pub(in crate::abi) async unsafe fn execute<F: Abi>(stmt: *mut F::Stmt) -> c_int 
         return 1;
     }
     ours.honour_id(handle);
+    // Without a connection libmysqlclient fails before there is anything that it could take over.
+    let alive = F::FAMILY == Family::MariaDb || handle.session.is_connected();
     let flags = ours.cursor_flags();
     let bulk = ours.bulk.array_size > 0;
     // SAFETY: the caller's promise.
@@ -409,7 +413,10 @@ pub(in crate::abi) async unsafe fn execute<F: Abi>(stmt: *mut F::Stmt) -> c_int 
     let executed = handle.session.execute(&mut ours.prepared, &request).await;
     // A server that refuses an execution has read the types all the same.
     ours.new_types &= executed.as_ref().is_err_and(|error| error.origin == Origin::Client);
-    ours.take_outcome(handle);
+    let refused = executed.as_ref().is_err_and(|error| error.sent == Sent::No);
+    if alive && !(refused && F::FAMILY == Family::MariaDb) {
+        ours.take_outcome(handle);
+    }
     match executed {
         Ok(executed) => {
             // SAFETY: inside the public struct; lent through `mysql`.
@@ -427,7 +434,7 @@ pub(in crate::abi) async unsafe fn execute<F: Abi>(stmt: *mut F::Stmt) -> c_int 
             ours.take_executed(executed)
         }
         Err(error) => {
-            if F::FAMILY == Family::MariaDb {
+            if F::FAMILY == Family::MariaDb && error.sent != Sent::No {
                 ours.set_state(State::Prepared);
             }
             // SAFETY: lent through `mysql`.
@@ -488,9 +495,10 @@ impl<F: Abi> Statement<F> {
                     self.refuse(cr::PARAMS_NOT_BOUND);
                     return false;
                 }
-                if self.state >= State::Waiting && self.state < State::Done {
+                let in_result = self.state >= State::Waiting && self.state < State::Done;
+                if in_result && !matches!(self.rows, Rows::Stored(..)) {
                     if matches!(self.rows, Rows::Waiting) && is_busy(handle) {
-                        let _ = self.skip_all(handle).await;
+                        self.skip_all(handle).await;
                     }
                     self.set_state(State::Prepared);
                 }
@@ -533,7 +541,11 @@ pub(in crate::abi) async unsafe fn execute_direct<F: Abi>(stmt: *mut F::Stmt, sq
     // SAFETY: the caller's promise.
     match unsafe { prepare::<F>(stmt, sql).await } {
         // SAFETY: the caller's promise.
-        0 => unsafe { execute::<F>(stmt).await },
+        0 => match unsafe { lacks_values::<F>(stmt) } {
+            true => 1,
+            // SAFETY: the caller's promise.
+            false => unsafe { execute::<F>(stmt).await },
+        },
         failed => {
             // As the original, which lets the server count the id from the statement that it is about to prepare.
             // SAFETY: inside the public struct.
@@ -541,4 +553,31 @@ pub(in crate::abi) async unsafe fn execute_direct<F: Abi>(stmt: *mut F::Stmt, sq
             failed
         }
     }
+}
+
+/// The original executes a statement whose placeholders are not bound with nothing at all, which the server refuses: so it
+/// is told.
+///
+/// # Safety
+/// `stmt` is a valid statement.
+unsafe fn lacks_values<F: Abi>(stmt: *mut F::Stmt) -> bool {
+    /// `ER_MALFORMED_PACKET`.
+    const MALFORMED: u32 = 1835;
+    // SAFETY: the caller's promise.
+    let Some(ours) = (unsafe { Statement::<F>::lend(stmt) }) else { return false };
+    // SAFETY: inside the public struct.
+    if ours.own_parameters == 0 || unsafe { F::stmt_bind_param_done(stmt).read() } != 0 {
+        return false;
+    }
+    // SAFETY: the caller's promise.
+    let Some((mysql, handle)) = (unsafe { ours.handle() }) else { return false };
+    // With other servers it goes by the usual two steps.
+    if !handle.session.server().is_some_and(|server| server.is_mariadb) {
+        return false;
+    }
+    let text = "Malformed communication packet";
+    let error = Error { origin: Origin::Server, ..Error::client(MALFORMED, text) };
+    // SAFETY: lent through `mysql`.
+    unsafe { ours.answer_failure(mysql, handle, error) };
+    true
 }
