@@ -11,6 +11,7 @@ use harness::{Cluster, Family, Proxy, Spec, families};
 use lab::{Handle, Shop, addresses};
 use mysqlclient_ms::conn::driver::block_on;
 use mysqlclient_ms::session::Refused;
+use mysqlclient_ms::statistics;
 
 const STRONG: i32 = 0;
 const SESSION: i32 = 1;
@@ -124,7 +125,11 @@ fn the_configuration_decides_what_a_late_replica_costs() {
         let stale = Shop::new(&addresses(&cluster), r#""consistency": {"wait_ms": 50, "on_timeout": "stale"}"#);
         let mut handle = stale.connect(Some("test_seen"));
         write(&mut handle, 2);
+        let counted = || statistics::value(statistics::Counter::StaleReads as usize);
+        statistics::collect(true);
+        let before = counted();
         assert_eq!(read(&mut handle), "0", "{family}");
+        assert_eq!(counted() - before, 1, "{family}: no other test of this program reads what is stale so");
         let at_once = Shop::new(&addresses(&cluster), r#""consistency": {"wait_ms": 0}"#);
         let mut handle = at_once.connect(Some("test_seen"));
         write(&mut handle, 3);
