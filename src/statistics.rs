@@ -1,4 +1,4 @@
-//! What the process has counted, under the names of mysqlnd_ms. Plain atomic numbers: no lock, nothing per handle.
+//! What the process has counted, under the names of mysqlnd_ms and, behind them, of our own. Plain atomic numbers: no lock, nothing per handle.
 //!
 //! Counting is off unless `mysqlnd_ms.collect_statistics` is on: then it costs one addition, else one load and one branch.
 
@@ -10,7 +10,7 @@ macro_rules! counters {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Counter { $($(#[$doc])* $variant),* }
 
-        /// Their names, in the order of the reference.
+        /// Their names, in the order of the reference; ours come last.
         pub const NAMES: &[&std::ffi::CStr] = &[$($name),*];
     };
 }
@@ -108,6 +108,8 @@ counters! {
     PoolMasterReactivated = c"pool_master_reactivated",
     /// Fabric.
     PoolSlaveReactivated = c"pool_slave_reactivated",
+    /// Ours: a replica did not get to what a read was promised, and was believed (`consistency.on_timeout` is `stale`).
+    StaleReads = c"stale_reads",
 }
 
 static ON: AtomicBool = AtomicBool::new(false);
@@ -153,8 +155,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_the_plugins_counters_and_they_count_when_switched_on() {
-        assert_eq!(NAMES.len(), 46);
+    fn there_are_the_plugins_counters_and_ours_and_they_count_when_switched_on() {
+        assert_eq!(NAMES.len(), 47);
+        assert_eq!(NAMES[46..], [c"stale_reads"]);
         let index = Counter::PoolSlaveReactivated as usize;
         assert_eq!((NAMES[index], index), (c"pool_slave_reactivated", 45));
         assert_eq!(NAMES[Counter::TransientErrorRetries as usize], c"transient_error_retries");

@@ -11,6 +11,7 @@ use harness::{Cluster, Family, Proxy, Spec, families};
 use lab::{Handle, Shop, addresses};
 use mysqlclient_ms::conn::driver::block_on;
 use mysqlclient_ms::session::Refused;
+use mysqlclient_ms::statistics;
 
 const STRONG: i32 = 0;
 const SESSION: i32 = 1;
@@ -124,7 +125,11 @@ fn the_configuration_decides_what_a_late_replica_costs() {
         let stale = Shop::new(&addresses(&cluster), r#""consistency": {"wait_ms": 50, "on_timeout": "stale"}"#);
         let mut handle = stale.connect(Some("test_seen"));
         write(&mut handle, 2);
+        let counted = || statistics::value(statistics::Counter::StaleReads as usize);
+        statistics::collect(true);
+        let before = counted();
         assert_eq!(read(&mut handle), "0", "{family}");
+        assert_eq!(counted() - before, 1, "{family}: no other test of this program reads what is stale so");
         let at_once = Shop::new(&addresses(&cluster), r#""consistency": {"wait_ms": 0}"#);
         let mut handle = at_once.connect(Some("test_seen"));
         write(&mut handle, 3);
@@ -369,6 +374,63 @@ fn transactions_that_a_failover_lost_are_not_waited_for() {
             assert!(std::time::Instant::now() < deadline, "{family}: the replica is waited for without end");
             std::thread::sleep(Duration::from_millis(100));
             assert_eq!(read(&mut handle), "3", "{family}");
+        }
+    }
+}
+
+/// Lets the replica, whose applier stands still, apply up to this GTID and no further.
+fn apply_until(cluster: &Cluster, family: Family, gtid: &str) {
+    let start = match family {
+        Family::MySql => format!("START REPLICA SQL_THREAD UNTIL SQL_AFTER_GTIDS = '{gtid}'"),
+        // It is the source that stops there, so that its events have to be fetched anew.
+        Family::MariaDb => format!("STOP SLAVE; START SLAVE UNTIL master_gtid_pos = '{gtid}'"),
+    };
+    cluster.sql(1, &start).unwrap();
+}
+
+#[test]
+fn of_several_statements_in_one_text_the_last_one_is_waited_for() {
+    use mysqlclient_ms::options::Family as Library;
+    const TEXT: &[u8] = b"INSERT INTO t VALUES (2, 0); INSERT INTO t VALUES (3, 0)";
+    const ROWS: &str = "SELECT COUNT(*) FROM t WHERE id > 1";
+    for family in families() {
+        for library in [Library::MySql, Library::MariaDb] {
+            let cluster = cluster(family, 1);
+            let at = addresses(&cluster);
+            let connect = |keys: &str| {
+                let mut handle = Shop::new(&at, keys).connect_as(library, Some("test_seen"), |_| ()).unwrap();
+                block_on(handle.session.set_multi_statements(true)).unwrap();
+                handle
+            };
+            let gtid =
+                |handle: &Handle| String::from_utf8(handle.session.gtid_of_last_reply().unwrap().to_vec()).unwrap();
+            let mut handle = connect(r#""consistency": {"wait_ms": 0}"#);
+            cluster.stop_applier(1).unwrap();
+            block_on(handle.session.run(TEXT)).unwrap();
+            let first = gtid(&handle);
+            assert!(block_on(handle.session.next_result()).unwrap(), "{family}");
+            let last = gtid(&handle);
+            assert!(!block_on(handle.session.next_result()).unwrap(), "{family}");
+            assert_ne!(first, last, "{family}");
+            assert_eq!(handle.session.last_gtid(), Some(last.as_bytes()), "{family}, {library:?}");
+            apply_until(&cluster, family, &first);
+            let deadline = std::time::Instant::now() + Duration::from_secs(60);
+            while cluster.sql(1, "SELECT COUNT(*) FROM test_seen.t WHERE id > 1").unwrap().scalar() != "1" {
+                assert!(std::time::Instant::now() < deadline, "{family}: the replica does not get to {first}");
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            assert_eq!(handle.value(ROWS), "2", "{family}, {library:?}");
+            assert_eq!(handle.node(), 0, "{family}: the replica has the first one only: {}", handle.decision());
+            match family {
+                Family::MySql => cluster.sql(1, "STOP REPLICA SQL_THREAD; START REPLICA SQL_THREAD").unwrap(),
+                Family::MariaDb => cluster.sql(1, "STOP SLAVE; START SLAVE").unwrap(),
+            };
+            // Another handle waits for all of what it wrote.
+            let mut patient = connect(r#""consistency": {"wait_ms": 60000}"#);
+            block_on(patient.session.run(b"DELETE FROM t WHERE id = 2; DELETE FROM t WHERE id = 3")).unwrap();
+            while block_on(patient.session.next_result()).unwrap() {}
+            assert_eq!(patient.value(ROWS), "0", "{family}, {library:?}");
+            assert_eq!(patient.node(), 1, "{family}: {}", patient.decision());
         }
     }
 }

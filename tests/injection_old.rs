@@ -9,6 +9,7 @@ use harness::old::{self, OldPair};
 use harness::{Cluster, Family, Spec, families};
 use lab::{Handle, Shop, addresses};
 use mysqlclient_ms::conn::driver::block_on;
+use mysqlclient_ms::log::{self, LogSpec};
 use mysqlclient_ms::options::Family as Library;
 use mysqlclient_ms::session::{Parameters, Prepared, Request};
 
@@ -170,6 +171,59 @@ fn without_positions_session_consistency_reads_from_the_source() {
     handle.ok("INSERT INTO t (v) VALUES (2)");
     handle.ok("SELECT COUNT(*) FROM t");
     assert_eq!(handle.node(), 1, "nothing was promised: {}", handle.decision());
+}
+
+#[test]
+fn that_a_source_tells_no_gtids_is_said_once_and_the_source_is_read_from() {
+    if !old::is_here() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("log");
+    // The log of the whole test program: lines are told apart by the names of nodes.
+    log::init(Some(LogSpec { level: log::Level::Warning, file: file.clone() }));
+    let said = |node: &str| {
+        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        text.lines().filter(|line| line.contains(&format!("node {node} tells no GTIDs"))).count()
+    };
+    let section = |source: &str, nodes: [(String, u16); 2], keys: &str| {
+        let [(host, port), (replica, replica_port)] = nodes;
+        Shop::of(&format!(
+            r#"{{"shop": {{"master": {{"{source}": {{"host": "{host}", "port": {port}}}}},
+                "slave": {{"r1": {{"host": "{replica}", "port": {replica_port}}}}}{keys}}}}}"#
+        ))
+    };
+    const SESSION_LEVEL: &str = r#", "consistency": "session""#;
+    let pair = pair(false);
+    let mute = section("mute", [pair.address(0), pair.address(1)], SESSION_LEVEL);
+    assert_eq!(said("mute"), 0);
+    for library in [Library::MySql, Library::MariaDb, Library::MySql] {
+        let mut handle = mute.connect_as(library, Some("test_own"), |_| ()).unwrap();
+        handle.ok("INSERT INTO t (v) VALUES (1)");
+        handle.ok("SELECT COUNT(*) FROM t");
+        assert_eq!(handle.node(), 0, "{}", handle.decision());
+        assert_eq!(said("mute"), 1, "once for the process");
+    }
+    for family in families() {
+        let cluster = Cluster::start(Spec::new(family, 1)).unwrap();
+        let schema = lab::database(&cluster, "own", &["CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, v INT)"]);
+        let at = addresses(&cluster);
+        let tells = section("telling", [at[0].clone(), at[1].clone()], SESSION_LEVEL);
+        for _ in 0..2 {
+            tells.connect(Some(&schema)).ok("INSERT INTO t (v) VALUES (1)");
+        }
+        assert_eq!(said("telling"), 0, "{family}");
+        // Behind an old source a server that tells them: what counts is who is written to.
+        let source = format!("behind_{family}");
+        let newer = section(&source, [pair.address(0), at[1].clone()], SESSION_LEVEL);
+        let mut handle = newer.connect(Some(&schema));
+        handle.ok("SELECT COUNT(*) FROM t");
+        assert_eq!(handle.node(), 1, "{family}: nothing was written: {}", handle.decision());
+        handle.ok("INSERT INTO t (v) VALUES (1)");
+        handle.ok("SELECT COUNT(*) FROM t");
+        assert_eq!(handle.node(), 0, "{family}: {}", handle.decision());
+        assert_eq!(said(&source), 1, "{family}");
+    }
 }
 
 #[test]

@@ -259,9 +259,9 @@ pub struct MysqlndMsStat {
     pub value: u64,
 }
 
-/// Tells what this process has counted since its start, under the 46 names of mysqlnd_ms. Counters of what this library
-/// does not have (Fabric, XA state stores) stay 0. `pool_*_total` and `pool_*_active` are gauges: the nodes of the handles
-/// that are connected now.
+/// Tells what this process has counted since its start, under the 46 names of mysqlnd_ms; behind them come those of
+/// this library's own: `stale_reads`. Counters of what it does not have (Fabric, XA state stores) stay 0. `pool_*_total` and
+/// `pool_*_active` are gauges: the nodes of the handles that are connected now.
 ///
 /// Source: mysqlnd_ms_get_stats of PECL mysqlnd_ms. `stats` gets the first `most` of them. Returns: how many there are; 0
 /// while `mysqlnd_ms.enable` is off. They count only with `mysqlnd_ms.collect_statistics`.

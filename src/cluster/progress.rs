@@ -37,6 +37,8 @@ struct Slot {
     known: ArcSwapOption<Known>,
     /// Milliseconds; no waiting before then.
     behind_until: AtomicU64,
+    /// It told no GTIDs when it was met last.
+    silent: AtomicBool,
 }
 
 /// What all handles under one account have written.
@@ -90,6 +92,14 @@ impl Progress {
             Some(Arc::new(Known { server: server.into(), since, executed }))
         });
         slot.behind_until.store(0, Ordering::Relaxed);
+    }
+
+    /// A connection to the node was made, and its server tells GTIDs or does not. True if it does not, and that is news to
+    /// the process.
+    pub fn is_newly_silent(&self, node: NodeId, tells: bool) -> bool {
+        let Some(slot) = self.slot(node) else { return false };
+        let knew = slot.silent.swap(!tells, Ordering::Relaxed);
+        !tells && !knew
     }
 
     /// For the board: what is known of the node's server.
@@ -249,6 +259,7 @@ impl Progress {
         if let (Some(to), Some(from)) = (self.slot(node), other.slot(other_node)) {
             to.known.store(from.known.load_full());
             to.behind_until.store(from.behind_until.load(Ordering::Relaxed), Ordering::Relaxed);
+            to.silent.store(from.silent.load(Ordering::Relaxed), Ordering::Relaxed);
         }
     }
 
@@ -348,6 +359,18 @@ mod tests {
         progress.fell_behind(id(0), now);
         progress.reached(id(0), b"a", &position("0-1-1"));
         assert!(progress.is_worth_waiting_for(id(0), now));
+    }
+
+    #[test]
+    fn that_a_node_tells_no_gtids_is_news_once_until_it_tells_them_again() {
+        let progress = Progress::new(2);
+        let told: Vec<bool> =
+            [true, false, false, true, false].map(|tells| progress.is_newly_silent(id(0), tells)).to_vec();
+        assert_eq!(told, [false, true, false, false, true]);
+        assert!(progress.is_newly_silent(id(1), false), "another node");
+        let reloaded = Progress::new(1);
+        reloaded.adopt(id(0), &progress, id(1));
+        assert!(!reloaded.is_newly_silent(id(0), false), "a changed configuration is no news");
     }
 
     #[test]

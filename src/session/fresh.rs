@@ -186,6 +186,17 @@ impl Router {
         }
     }
 
+    /// The last decision took every node to have what reads are promised to see, but this one, which was opened since, may be
+    /// another server than the one that was known to, or have lost it.
+    pub(super) fn is_doubtful(&self, node: usize) -> bool {
+        let promise = &self.promise;
+        promise.demand == Demand::Nothing
+            && promise.version != 0
+            && promise.level != Some(Level::Eventual)
+            && promise.peers.get(node).is_none_or(|peer| peer.has != promise.version)
+            && NodeId::new(node).is_some_and(|id| self.section.role_of(id) == Role::Replica)
+    }
+
     /// Whether a question has to go ahead of the statement that the last decision was about, on this node.
     #[inline]
     pub(super) fn question(&self, node: usize) -> Option<Question> {

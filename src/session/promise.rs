@@ -308,9 +308,12 @@ impl Promise {
         self.named.as_ref().map(|(gtid, _)| &**gtid)
     }
 
-    /// No server that was met gives GTIDs, and one was.
+    /// No server that was met gives GTIDs, and one was; or the one that was written to does not, whatever replicas do (one
+    /// that is newer than its source).
     pub(super) fn met_no_gtids(&self) -> bool {
-        self.knows_tracking() && !self.peers.iter().any(|peer| peer.tracks == Some(true))
+        let writer = self.writer.and_then(|writer| self.peers.get(writer));
+        let untold = writer.is_some_and(|writer| writer.tracks == Some(false));
+        self.knows_tracking() && (untold || !self.peers.iter().any(|peer| peer.tracks == Some(true)))
     }
 
     /// True once a connection has told whether the servers have GTIDs.
@@ -387,14 +390,16 @@ impl Router {
     pub(super) fn met_server(&mut self, node: usize, found: &arm::Peer, mariadb: bool) {
         let (Some(id), Some(peer)) = (NodeId::new(node), self.promise.peers.get_mut(node)) else { return };
         self.promise.all_have = 0;
-        let told = peer.tracks;
         // Where reads wait themselves, GTIDs are not missed.
         let tracks = (!found.reads_wait).then_some(found.has_gtids);
         *peer = Peer { identity: found.identity.as_slice().into(), tracks, ..Peer::default() };
         if let Ok(executed) = Position::parse(&found.executed, mariadb) {
             self.section.progress.met(id, &found.identity, &executed, self.now);
         }
-        if told != Some(false) && tracks == Some(false) && self.section.role_of(id) == Role::Source {
+        let is_source = self.section.role_of(id) == Role::Source;
+        if let Some(tells) = tracks.filter(|_| is_source)
+            && self.section.progress.is_newly_silent(id, tells)
+        {
             let text = format!(
                 "node {} tells no GTIDs (gtid_mode or the binary log is off, or tracking was refused): session \
                  consistency sends reads to the source",

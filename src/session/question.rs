@@ -11,6 +11,7 @@ use crate::env::{Clock, SystemClock};
 use crate::error::{Error, Origin, Sent, cr};
 use crate::log;
 use crate::route::{Class, Statement};
+use crate::statistics::{self, Counter};
 
 use super::Session;
 use super::promise::Question;
@@ -176,6 +177,7 @@ impl Session {
         router.has_not_reached(at, version, waits);
         let on_timeout = router.promise.on_timeout;
         if waits && on_timeout == OnTimeout::Stale {
+            statistics::count(Counter::StaleReads);
             return Ok(());
         }
         self.throw_reply_away(at, behind).await?;

@@ -278,6 +278,7 @@ impl Session {
         let mut node = decision.node;
         let mut reopened = false;
         let mut checked = false;
+        let mut doubted = false;
         let mut search = Search::default();
         if let Some(router) = self.router.as_deref_mut() {
             router.refused = None;
@@ -299,6 +300,11 @@ impl Session {
                 // The new node has another version or sql_mode than those that were known; or it is the first to tell
                 // that there are no GTIDs, and they are needed.
                 statement = self.classified(sql)?;
+                (decision, fallbacks, node) = self.decide_again(sql, &statement, manner)?;
+                continue;
+            }
+            if sent.is_ok() && !was_open && !doubted && statement.class == Class::Read && self.is_doubtful(index) {
+                doubted = true;
                 (decision, fallbacks, node) = self.decide_again(sql, &statement, manner)?;
                 continue;
             }
@@ -400,6 +406,11 @@ impl Session {
             self.note_sent(&statement, sql, decision);
         }
         Ok(decision)
+    }
+
+    /// See [`Router::is_doubtful`]. What a transaction reads was settled when it began.
+    fn is_doubtful(&self, index: usize) -> bool {
+        self.may_move() && self.router.as_deref().is_some_and(|router| router.is_doubtful(index))
     }
 
     /// Something that the decision depends on has changed: the node now, and what is tried behind it.
