@@ -5,11 +5,11 @@
 #[path = "routed/lab.rs"]
 mod lab;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use harness::{Cluster, How, Proxy, families, shared};
+use harness::{Cluster, How, Proxy, families, library, shared};
 use lab::{Address, Handle, Shop, addresses};
 use mysqlclient_ms::conn::driver::block_on;
 use mysqlclient_ms::session::{Prepared, Request};
@@ -461,13 +461,6 @@ fn nodes_of_the_own_zone_are_preferred() {
         let mut handle = shop.connect(Some(&schema));
         assert_eq!(nodes_of(&mut handle, 3, READ), [1; 3], "{family}");
     }
-}
-
-/// Our library, as built beside this test.
-fn library() -> PathBuf {
-    let file = std::env::current_exe().unwrap().parent().unwrap().join("libmysqlclient_ms.so");
-    assert!(file.is_file(), "{} is not there", file.display());
-    file
 }
 
 fn compile(out: &Path, arguments: &[&str]) {

@@ -5,19 +5,10 @@
 //! `CHAOS_TIME` is the length of all four runs together, in seconds (default 60; `make chaos`: 600); `CHAOS_SEED` repeats a schedule.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-use harness::{Cluster, Family, Spec, control, families};
+use harness::{Cluster, Family, Spec, control, families, library};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
-
-fn library() -> PathBuf {
-    if let Some(named) = std::env::var_os("MS_LIBRARY") {
-        return PathBuf::from(named).canonicalize().unwrap();
-    }
-    let file = std::env::current_exe().unwrap().parent().unwrap().join("libmysqlclient_ms.so");
-    assert!(file.is_file(), "{} is not there", file.display());
-    file
-}
 
 fn worker(chaos: &Path) -> PathBuf {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("chaos-worker");

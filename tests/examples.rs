@@ -8,14 +8,8 @@ mod lab;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use harness::{Cluster, Family, Spec, families};
+use harness::{Cluster, Family, Spec, families, library};
 use lab::{Shop, addresses};
-
-fn library() -> PathBuf {
-    let file = std::env::current_exe().unwrap().parent().unwrap().join("libmysqlclient_ms.so");
-    assert!(file.is_file(), "{} is not there", file.display());
-    file
-}
 
 fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/consistency").join(name)

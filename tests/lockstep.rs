@@ -6,7 +6,7 @@
 //! episodes of LOCKSTEP_CALLS calls: `make lockstep`.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
-use harness::{Cluster, Family, Spec, control};
+use harness::{Cluster, Family, Spec, control, library};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -29,13 +29,6 @@ struct Oracle {
 
 fn prefix() -> PathBuf {
     harness::family::mysql_prefix().join("root/usr")
-}
-
-fn library() -> PathBuf {
-    if let Some(named) = std::env::var_os("MS_LIBRARY") {
-        return PathBuf::from(named).canonicalize().unwrap();
-    }
-    std::env::current_exe().unwrap().with_file_name("libmysqlclient_ms.so")
 }
 
 impl Oracle {

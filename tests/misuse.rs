@@ -6,7 +6,7 @@
 //! nevertheless is in [`DIFFERS`] with its reason. A function without a row in the program's tables fails the test.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
-use harness::{Cluster, Family, Spec, control};
+use harness::{Cluster, Family, Spec, control, library};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -144,13 +144,6 @@ struct Program {
 
 fn prefix() -> PathBuf {
     harness::family::mysql_prefix().join("root/usr")
-}
-
-fn library() -> PathBuf {
-    if let Some(named) = std::env::var_os("MS_LIBRARY") {
-        return PathBuf::from(named).canonicalize().unwrap();
-    }
-    std::env::current_exe().unwrap().with_file_name("libmysqlclient_ms.so")
 }
 
 impl Program {

@@ -2,6 +2,8 @@
 //! right, or an error that says that nothing was executed (2006, or the server's), or one that says that nobody knows (2013).
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+#[path = "routed/group.rs"]
+mod group;
 #[path = "routed/lab.rs"]
 mod lab;
 
@@ -609,51 +611,6 @@ fn each_way_in_which_a_node_fails_has_its_outcome() {
     }
 }
 
-/// Makes a group of a cluster's nodes, the first of them its primary.
-fn form_group(cluster: &Cluster) {
-    let free = |_| std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let ports: Vec<_> = cluster.nodes().map(free).map(|one| one.local_addr().unwrap().port()).collect();
-    let seeds: Vec<String> = ports.iter().map(|port| format!("127.0.0.1:{port}")).collect();
-    let run =
-        |node: usize, text: &str| cluster.sql(node, text).unwrap_or_else(|error| panic!("{node}: {text}: {error}"));
-    for node in cluster.nodes().skip(1) {
-        run(node, "STOP REPLICA; RESET REPLICA ALL; SET GLOBAL read_only = 0");
-    }
-    for node in cluster.nodes() {
-        run(node, "INSTALL PLUGIN group_replication SONAME 'group_replication.so'");
-        for (name, value) in [
-            ("group_name", "aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee"),
-            ("local_address", &seeds[node]),
-            ("group_seeds", &seeds.join(",")),
-            ("ip_allowlist", "127.0.0.0/8"),
-        ] {
-            run(node, &format!("SET GLOBAL group_replication_{name} = '{value}'"));
-        }
-        run(node, "SET GLOBAL group_replication_recovery_get_public_key = ON");
-        run(node, "SET GLOBAL group_replication_member_expel_timeout = 0");
-        let (user, password) = (harness::REPL_USER, harness::REPL_PASSWORD);
-        run(
-            node,
-            &format!(
-                "CHANGE REPLICATION SOURCE TO SOURCE_USER='{user}', SOURCE_PASSWORD='{password}' FOR CHANNEL \
-                 'group_replication_recovery'"
-            ),
-        );
-        if node == 0 {
-            run(node, "SET GLOBAL group_replication_bootstrap_group = ON");
-        }
-        run(node, "START GROUP_REPLICATION");
-        if node == 0 {
-            run(node, "SET GLOBAL group_replication_bootstrap_group = OFF");
-        }
-        let state =
-            "SELECT MEMBER_STATE FROM performance_schema.replication_group_members WHERE MEMBER_ID = @@server_uuid";
-        while run(node, state).scalar() != "ONLINE" {
-            std::thread::sleep(Duration::from_millis(50));
-        }
-    }
-}
-
 #[test]
 fn the_primary_of_a_group_takes_the_writes_of_running_programs() {
     if !families().contains(&Family::MySql) {
@@ -664,7 +621,7 @@ fn the_primary_of_a_group_takes_the_writes_of_running_programs() {
     let app = harness::APP_USER;
     cluster.sql(0, &format!("GRANT SELECT ON performance_schema.* TO '{app}'@'%'")).unwrap();
     cluster.wait_in_step().unwrap();
-    form_group(&cluster);
+    group::form(&cluster);
     let keys = r#""discover": "group_replication", "probe_ms": 2000, "timeouts": {"connect": 1000, "read": 60000},
                   "failover": "loop_before_master", "wait_for_primary_ms": 60000, "consistency": "eventual""#;
     let shop = Shop::new(&addresses(&cluster), keys);

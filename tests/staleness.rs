@@ -15,7 +15,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use harness::{Cluster, Family, Spec, families};
+use harness::{Cluster, Family, Spec, families, library};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
@@ -24,15 +24,6 @@ const EACH: usize = 2;
 
 fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
-
-fn library() -> PathBuf {
-    if let Some(named) = std::env::var_os("MS_LIBRARY") {
-        return PathBuf::from(named).canonicalize().unwrap();
-    }
-    let file = std::env::current_exe().unwrap().parent().unwrap().join("libmysqlclient_ms.so");
-    assert!(file.is_file(), "{} is not there", file.display());
-    file
 }
 
 fn source(name: &str) -> PathBuf {

@@ -273,7 +273,7 @@ impl Channel {
     }
 
     /// As [`Channel::peek`], behind one simple read if nothing is here.
-    #[inline]
+    #[inline(always)]
     pub(super) fn header_at_once(&mut self) -> Option<(usize, u8)> {
         if self.peek().is_none() && !self.fill_at_once() {
             return None;

@@ -121,7 +121,8 @@ pub(super) async fn open(target: &Target, options: &Options, attempt: &mut Attem
     }
     reached(Stage::Greeting);
     let greeting = read_greeting(&mut channel, options).await?;
-    let mut server = Server {
+    // Kept where a failure leaves it; the connection takes it from there.
+    let server = attempt.server.insert(Server {
         version: match family {
             Family::MySql => greeting.raw_version.clone(),
             Family::MariaDb => greeting.version.clone(),
@@ -132,9 +133,7 @@ pub(super) async fn open(target: &Target, options: &Options, attempt: &mut Attem
         server_language: u32::from(greeting.language),
         host_info,
         ..Server::default()
-    };
-
-    attempt.server = Some(server.clone());
+    });
 
     let mut flags = base_flags(family) | (target.client_flags | options.client_flags) & ALLOWED;
     // libmysqlclient always says that it could, and refuses when asked.
@@ -195,7 +194,6 @@ pub(super) async fn open(target: &Target, options: &Options, attempt: &mut Attem
         return Err(Error::compression());
     }
     server.client_flag = shown_flags(flags, target, options);
-    attempt.server = Some(server.clone());
     let attributes = attributes::all(options, target);
     let opening = auth::Opening::Login(login::Login {
         prefix: login::Prefix { capabilities: flags, ..prefix },
@@ -207,7 +205,7 @@ pub(super) async fn open(target: &Target, options: &Options, attempt: &mut Attem
         zstd_level: options.compression.level(),
     });
     let (offered, challenge) = (&greeting.method[..], &greeting.scramble[..]);
-    let start = auth::Start { opening, offered, challenge, flags, secure, server: &server };
+    let start = auth::Start { opening, offered, challenge, flags, secure, server };
     let mut auth = auth::Exchange::new(target, options, start);
     let ok = auth.run(&mut channel).await?;
     let challenge = auth.into_challenge();
@@ -221,9 +219,13 @@ pub(super) async fn open(target: &Target, options: &Options, attempt: &mut Attem
         channel.transport = Transport::Compressed(Box::new(compressed));
     }
     let memory = Memory { challenge, secure };
+    let server = attempt.server.take().unwrap_or_default();
     let mut logged_in = LoggedIn { channel, server, flags, ok, memory, resumable };
     reached(Stage::Commands);
-    finish(&mut logged_in, &collation, options, attempt).await?;
+    if let Err(error) = finish(&mut logged_in, &collation, options, attempt).await {
+        attempt.server = Some(logged_in.server);
+        return Err(error);
+    }
     logged_in.channel.deadline = None;
     Ok(logged_in)
 }

@@ -204,7 +204,7 @@ impl Tracker {
 
     /// A reply's status flags: OK, EOF, or the end of a result. Called for each result of a command; the last one
     /// (without [`MORE_RESULTS`]) is compared with the prediction: false if they differ.
-    #[inline]
+    #[inline(always)]
     pub fn after(&mut self, status: u16) -> bool {
         let open = status & IN_TRANS != 0;
         let autocommit = status & AUTOCOMMIT != 0;

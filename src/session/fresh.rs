@@ -198,12 +198,18 @@ impl Router {
     }
 
     /// Whether a question has to go ahead of the statement that the last decision was about, on this node.
-    #[inline]
+    #[inline(always)]
     pub(super) fn question(&self, node: usize) -> Option<Question> {
+        match self.promise.demand {
+            Demand::Nothing if self.promise.tables.is_none() => None,
+            _ => self.question_of_promise(node),
+        }
+    }
+
+    fn question_of_promise(&self, node: usize) -> Option<Question> {
         let promise = &self.promise;
         let is_source = || NodeId::new(node).is_some_and(|id| self.section.role_of(id) == Role::Source);
         match promise.demand {
-            Demand::Nothing if promise.tables.is_none() => None,
             Demand::Nothing => (self.asks_about_tables() && is_source()).then_some(Question::Tables),
             Demand::Fresh { waits } => {
                 let peer = promise.peers.get(node)?;

@@ -45,7 +45,7 @@ pub(super) struct Rerun {
 
 impl Rerun {
     /// A statement has left.
-    #[inline]
+    #[inline(always)]
     pub(super) fn keep(&mut self, sql: &[u8], statement: &Statement, allowed: bool) {
         self.text.clear();
         if allowed && statement.single && sql.len() <= LONGEST_KEPT {

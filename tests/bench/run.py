@@ -55,6 +55,8 @@ ROUTING = [
     ("same_text", "routing a text seen before adds", 500, 1500, 1000),
     ("new_text", "routing a new text of 200 bytes adds", 500, 1500, 8000),
 ]
+# Takes another node for every read: those of one handle open all of them, and each is decided on anew.
+ROUND_ROBIN = {"filters": {"roundrobin": []}}
 TIMES = [("select1", 3000), ("stored", 20000), ("unbuffered", 20000), ("execute", 3000), ("prepared_rows", 20000),
          ("connect", 200), ("escape", 20)]
 MEMORY_ROWS = 200000
@@ -167,14 +169,14 @@ def table_of_rows():
                     env["MS_DB"], "-e", sql], check=True, env={**env, "MYSQL_PWD": env["MS_PASSWORD"]})
 
 
-def routed_environment(scratch, replicas=1):
-    """Settings that route `bench` to one section with this server in all roles."""
+def routed_environment(scratch, replicas=1, **keys):
+    """Settings that route `bench` to one section with this server in all roles, and with these keys."""
     env = os.environ
     node = {"host": "localhost", "socket": env["MS_NODE0_SOCKET"], "user": env["MS_USER"],
             "password": env["MS_PASSWORD"], "db": env["MS_DB"]}
-    config = scratch / f"bench{replicas}.json"
+    config = scratch / f"bench-{replicas}-{'-'.join(keys)}.json"
     slaves = {f"s{n}": node for n in range(replicas)}
-    config.write_text(json.dumps({"bench": {"master": {"m": node}, "slave": slaves, "filters": {"roundrobin": []}}}))
+    config.write_text(json.dumps({"bench": {"master": {"m": node}, "slave": slaves, **keys}}))
     config.chmod(0o600)
     return {"MYSQLND_MS_ENABLE": "1", "MYSQLND_MS_CONFIG_FILE": str(config), "BENCH_HOST": "bench"}
 
@@ -229,13 +231,15 @@ def measure_all(args):
             print(f"{text:<50} not yet")
         if "ours" in bench.paths:
             print("what routing adds, instructions per statement")
-            routed = routed_environment(Path(folder))
+            scratch = Path(folder)
+            ways = [("", True, routed_environment(scratch)),
+                    (" (round robin)", False, routed_environment(scratch, **ROUND_ROBIN))]
             for work, text, few, many, bound in ROUTING:
-                if wanted("routing"):
-                    plain = bench.instructions("ours", work, few, many)
-                    ours = bench.instructions("ours", work, few, many, routed)
+                plain = bench.instructions("ours", work, few, many) if wanted("routing") else None
+                for way, judged, env in ways if wanted("routing") else ():
+                    ours = bench.instructions("ours", work, few, many, env)
                     added = None if plain is None or ours is None else ours - plain
-                    table.line(text, {"ours": added}, bound)
+                    table.line(text + way, {"ours": added}, bound, judged)
         if wanted("memory"):
             print(f"peak memory of a stored result of {MEMORY_ROWS:,} rows, kB")
             for key, text, share in (("stored_kb", "after storing", 0.65), ("fetched_kb", "after fetching all rows", 0.9)):
@@ -246,7 +250,7 @@ def measure_all(args):
             table.line("an unconnected handle, bytes",
                        {l: bench.value(l, "handle", 1000, "handle_bytes") for l in bench.paths}, 4096)
         if wanted("routed_handle") and "ours" in bench.paths:
-            value = bench.value("ours", "routed_handle", 50, "handle_bytes", routed_environment(Path(folder), 2))
+            value = bench.value("ours", "routed_handle", 50, "handle_bytes", routed_environment(Path(folder), 2, **ROUND_ROBIN))
             table.line("a routed handle with three open nodes, bytes", {"ours": value}, 65536)
         if wanted("syscalls"):
             print("system calls per SELECT 1")

@@ -1,6 +1,7 @@
 //! How a program is compiled, run with the original and with ours, and what they print compared.
 
 use super::under;
+pub(super) use harness::library;
 use harness::{Cluster, Family, Spec, control};
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -33,17 +34,6 @@ pub(super) fn abis() -> Vec<Abi> {
 /// The interface of programs on what only libmysqlclient has.
 pub(super) fn mysql_only() -> Vec<Abi> {
     abis().into_iter().filter(|abi| *abi == Abi::MySql).collect()
-}
-
-/// Our library, as built beside this test.
-pub(super) fn library() -> PathBuf {
-    if let Some(named) = std::env::var_os("MS_LIBRARY") {
-        return PathBuf::from(named).canonicalize().unwrap();
-    }
-    let test = std::env::current_exe().unwrap();
-    let file = test.parent().unwrap().join("libmysqlclient_ms.so");
-    assert!(file.is_file(), "{} is not there", file.display());
-    file
 }
 
 /// A single server of `family`, started by the first who asks, for all tests of this file.

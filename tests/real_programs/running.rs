@@ -1,20 +1,10 @@
 //! Starting programs: with or without our library, with the configuration that routes them; to their end, or for a while.
 
-use harness::Cluster;
+use harness::{Cluster, library};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-
-/// Our library, as built beside this test.
-pub fn library() -> PathBuf {
-    if let Some(named) = std::env::var_os("MS_LIBRARY") {
-        return PathBuf::from(named).canonicalize().unwrap();
-    }
-    let file = std::env::current_exe().unwrap().parent().unwrap().join("libmysqlclient_ms.so");
-    assert!(file.is_file(), "{} is not there", file.display());
-    file
-}
 
 /// Writes a cluster's configuration into `folder`; the file. Others may read it, as there is no password in it: a daemon
 /// reads it when it first connects, which may be after it became somebody else.

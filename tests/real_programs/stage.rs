@@ -3,8 +3,8 @@
 
 use crate::fetched;
 use crate::logs::{asks, listed, marks, seen, set_up};
-use crate::running::{Daemon, configure, finish, library, plain};
-use harness::{Cluster, Family, LogEntry};
+use crate::running::{Daemon, configure, finish, plain};
+use harness::{Cluster, Family, LogEntry, library};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -1,5 +1,4 @@
 //! Makes a group of MySQL's Group Replication out of a cluster's nodes.
-#![allow(dead_code)]
 
 use std::time::Duration;
 

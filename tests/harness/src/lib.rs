@@ -13,6 +13,8 @@
 //! This crate must not use the library under test: it speaks to its servers by its own few lines of protocol, as root,
 //! through their Unix sockets.
 
+use std::path::PathBuf;
+
 pub mod cluster;
 pub mod control;
 pub mod error;
@@ -49,6 +51,18 @@ pub const REPL_USER: &str = "repl";
 pub const REPL_PASSWORD: &str = "replpw";
 /// The database that every cluster has (utf8mb4).
 pub const DATABASE: &str = "test";
+
+/// The file of the library under test: `$MS_LIBRARY`, else as cargo built it beside the test program that asks.
+///
+/// # Panics
+/// When it is not there.
+pub fn library() -> PathBuf {
+    let file = match std::env::var_os("MS_LIBRARY") {
+        Some(named) => PathBuf::from(named),
+        None => std::env::current_exe().unwrap_or_default().with_file_name("libmysqlclient_ms.so"),
+    };
+    file.canonicalize().unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+}
 
 /// A primary with two replicas of `family` that all tests of one test program may use; started by the first who asks.
 ///
