@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What cluster to start.
 #[derive(Debug, Clone)]
@@ -320,12 +320,23 @@ impl Cluster {
         Ok(())
     }
 
-    /// Stops node `n`'s process where it is (SIGSTOP): it accepts connections and never answers.
+    /// Stops node `n`'s process where it is (SIGSTOP) and waits until it stands still: it accepts connections and never
+    /// answers.
     ///
     /// # Errors
-    /// When the node is dead.
+    /// When the node is dead, or does not come to a stop.
     pub fn freeze(&self, n: usize) -> Result<()> {
-        lock(&self.nodes[n]).signal(libc::SIGSTOP, true).context(|| format!("freezing node {n}"))
+        let mut node = lock(&self.nodes[n]);
+        node.signal(libc::SIGSTOP, true).context(|| format!("freezing node {n}"))?;
+        let pid = node.child.as_ref().map_or(0, Child::id);
+        let until = Instant::now() + PATIENCE;
+        while !process::stands_still(pid) {
+            if Instant::now() > until {
+                return Err(Error(format!("node {n} does not come to a stop")));
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(())
     }
 
     /// Lets a frozen node go on and waits until it answers.

@@ -127,6 +127,17 @@ pub fn send(child: &mut Child, signal: i32) -> bool {
     unsafe { libc::kill(child.id() as i32, signal) == 0 }
 }
 
+/// Whether every thread of a process that was sent SIGSTOP stands still; also when there is none left.
+pub(crate) fn stands_still(pid: u32) -> bool {
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return true };
+    threads.flatten().all(|thread| {
+        let line = std::fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+        // Behind the program's name, which may hold anything.
+        let state = line.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next());
+        matches!(state, None | Some('T' | 'Z' | 'X'))
+    })
+}
+
 /// Has `folder` removed when this process ends, unless [`forget_folder`] comes first.
 pub(crate) fn remember_folder(folder: &Path) {
     install_nets();
