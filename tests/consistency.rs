@@ -193,6 +193,33 @@ fn rows_that_come_from_a_write_are_seen_too() {
 }
 
 #[test]
+fn rows_that_come_from_a_write_are_seen_by_the_others_of_the_scope() {
+    use mysqlclient_ms::options::Family as Library;
+    let Some(family) = families().into_iter().find(|family| *family == Family::MariaDb) else { return };
+    let cluster = cluster(family, 1);
+    for scope in ["process", "host"] {
+        for library in [Library::MySql, Library::MariaDb] {
+            let shop =
+                Shop::new(&addresses(&cluster), &format!(r#""consistency": {{"scope": "{scope}", "wait_ms": 20}}"#));
+            let elsewhere = shop.elsewhere();
+            let mut writer = shop.connect_as(library, Some("test_seen"), |_| ()).unwrap();
+            let mut reader = match scope {
+                "host" => Shop::connect_to(&elsewhere, library, Some("test_seen"), |_| ()).unwrap(),
+                _ => shop.connect_as(library, Some("test_seen"), |_| ()).unwrap(),
+            };
+            writer.ok("REPLACE INTO t VALUES (3, 1)");
+            cluster.wait_in_step().unwrap();
+            reader.ok("SELECT v FROM t WHERE id = 3");
+            cluster.stop_applier(1).unwrap();
+            assert_eq!(writer.value("REPLACE INTO t VALUES (3, 2) RETURNING v"), "2");
+            let seen = reader.value("SELECT v FROM t WHERE id = 3");
+            assert_eq!(seen, "2", "{scope} {library:?}: {}", reader.decision());
+            cluster.start_applier(1).unwrap();
+        }
+    }
+}
+
+#[test]
 fn send_query_asks_a_replica_before_and_leaves_only_its_own_reply_outstanding() {
     for family in families() {
         let cluster = cluster(family, 1);

@@ -7,6 +7,7 @@ mod lab;
 
 use harness::{Cluster, Family, Proxy, Spec, families};
 use lab::{Address, Handle, Shop, addresses};
+use mysqlclient_ms::cluster::config::quality::Level;
 use mysqlclient_ms::conn::driver::block_on;
 use mysqlclient_ms::options::Family as Library;
 use mysqlclient_ms::session::{Parameters, Prepared, Request};
@@ -118,6 +119,38 @@ fn the_scope_and_tokens_count_for_what_was_seen() {
 }
 
 #[test]
+fn what_a_handle_in_doubt_saw_counts_for_the_others() {
+    for family in families() {
+        let cluster = Cluster::start(Spec::new(family, 2)).unwrap();
+        let schema = lab::database(&cluster, "doubt", TABLE);
+        for scope in ["process", "host"] {
+            cluster.sql(0, &format!("UPDATE {schema}.t SET v = 1")).unwrap();
+            cluster.wait_in_step().unwrap();
+            [1, 2].iter().for_each(|node| cluster.stop_applier(*node).unwrap());
+            cluster.sql(0, &format!("UPDATE {schema}.t SET v = 2")).unwrap();
+            let shop = Shop::new(&addresses(&cluster), &keys(&format!(r#", "monotonic": true, "scope": "{scope}""#)));
+            let mut one = shop.connect(Some(&schema));
+            // The source takes its connection away: whether something was written is not known, and the source is asked.
+            one.ok("START TRANSACTION");
+            one.ok("UPDATE t SET v = 3");
+            one.run("KILL CONNECTION_ID()").unwrap_err();
+            one.run("ROLLBACK").unwrap_err();
+            assert_eq!(one.value("SELECT v FROM t"), "2", "{family} {scope}: {}", one.decision());
+            assert_eq!(one.node(), 0, "{family} {scope}: {}", one.decision());
+            let elsewhere = shop.elsewhere();
+            let mut other = match scope {
+                "host" => Shop::connect_to(&elsewhere, Library::MySql, Some(&schema), |_| ()).unwrap(),
+                _ => shop.connect(Some(&schema)),
+            };
+            for _ in 0..4 {
+                assert_eq!(other.value("SELECT v FROM t"), "2", "{family} {scope}: {}", other.decision());
+            }
+            [1, 2].iter().for_each(|node| cluster.start_applier(*node).unwrap());
+        }
+    }
+}
+
+#[test]
 fn what_was_seen_is_asked_without_a_round_trip() {
     for family in families() {
         let cluster = Cluster::start(Spec::new(family, 1)).unwrap();
@@ -202,6 +235,60 @@ fn a_strong_read_is_not_answered_by_a_former_source() {
         block_on(handle.session.prepare(&mut prepared, b"/*ms=strong*/ SELECT v FROM t")).unwrap();
         assert_eq!(handle.send("/*ms=strong*/ SELECT v FROM t")[0][0], "7", "{family}");
     }
+}
+
+/// The position of everything that a node has.
+fn position(cluster: &Cluster, node: usize) -> String {
+    let variable = if cluster.family() == Family::MySql { "gtid_executed" } else { "gtid_current_pos" };
+    cluster.sql(node, &format!("SELECT @@GLOBAL.{variable}")).unwrap().scalar().to_owned()
+}
+
+#[test]
+fn between_two_sources_the_one_before_does_not_say_what_is_lost() {
+    for family in families() {
+        let cluster = Cluster::start(Spec::new(family, 2)).unwrap();
+        let schema = lab::database(&cluster, "between", TABLE);
+        let keys = r#""discover": "read_only", "probe_ms": 2000, "failover": {"strategy": "loop_before_master"},
+                      "filters": {"roundrobin": []}, "consistency": {"level": "session", "wait_ms": 20}"#;
+        let shop = Shop::new(&addresses(&cluster), keys);
+        let mut handle = shop.connect(Some(&schema));
+        (0..4).for_each(|_| drop(handle.ok("SELECT v FROM t")));
+        handle.ok("/*ms=master*/ SELECT v FROM t");
+        // The process does not hear of the promotion. The new source is about to give way to the next one, and takes no
+        // writes any more; the one before and the other replica are behind.
+        cluster.promote(2).unwrap();
+        cluster.wait_in_step().unwrap();
+        [0, 1].iter().for_each(|node| cluster.stop_applier(*node).unwrap());
+        cluster.sql(2, &format!("UPDATE {schema}.t SET v = 7")).unwrap();
+        let gtid = position(&cluster, 2);
+        cluster.sql(2, "SET GLOBAL read_only = 1").unwrap();
+        handle.session.set_quality(Level::Session, Some(gtid.as_bytes())).unwrap();
+        for _ in 0..4 {
+            assert_eq!(handle.value("SELECT v FROM t"), "7", "{family}: {}", handle.decision());
+            assert_eq!(handle.node(), 2, "{family}: {}", handle.decision());
+        }
+        // Nobody has it whom one could ask: no old data for new.
+        let mut other = shop.connect(Some(&schema));
+        (0..4).for_each(|_| drop(other.ok("/*ms=eventual*/ SELECT v FROM t")));
+        other.session.set_quality(Level::Session, Some(gtid.as_bytes())).unwrap();
+        cluster.kill(2).unwrap();
+        for _ in 0..4 {
+            let answer = other.run("SELECT v FROM t");
+            let decision = other.decision();
+            let error = answer.expect_err(&decision);
+            assert!(matches!(error.code, 2006 | 2013), "{family}: {error} {decision}");
+        }
+        // A node that takes writes decides.
+        [0, 1].iter().for_each(|node| cluster.sql(*node, stop_following(family)).map(drop).unwrap());
+        cluster.sql(1, "SET GLOBAL read_only = 0").unwrap();
+        std::thread::sleep(mysqlclient_ms::cluster::progress::PAUSE);
+        assert_eq!(other.value("SELECT v FROM t"), "0", "{family}: {}", other.decision());
+        assert_eq!(other.node(), 1, "{family}: {}", other.decision());
+    }
+}
+
+fn stop_following(family: Family) -> &'static str {
+    if family == Family::MySql { "STOP REPLICA" } else { "STOP ALL SLAVES" }
 }
 
 #[test]

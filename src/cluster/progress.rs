@@ -48,6 +48,8 @@ struct Written {
     position: Position,
     /// When some of it was found to be lost, milliseconds: what was told before then is void.
     since: u64,
+    /// What was written when that was found: any more that was told before then is not void, it is only not judged.
+    judged: Option<Position>,
 }
 
 /// See the module's text.
@@ -170,9 +172,36 @@ impl Progress {
         self.slot(node).is_some_and(|slot| slot.behind_until.load(Ordering::Relaxed) <= now.as_millis() as u64)
     }
 
-    /// A handle under this account has written.
-    pub fn wrote(&self, account: &[u8], position: &Position) {
+    /// A handle under this account has written: a source has acknowledged this. What was written before and this source
+    /// cannot have had is lost.
+    pub fn wrote(&self, account: &[u8], position: &Position, now: Duration) {
+        let fallen = |known: &Position| match (known, position) {
+            (Position::MariaDb(known), Position::MariaDb(new)) if known.has_fallen_behind(new).is_some() => {
+                let mut left = known.clone();
+                left.replace(new);
+                Some(Position::MariaDb(left))
+            }
+            _ => None,
+        };
+        match self.look(account, |known| fallen(&known.position).map(|left| (known.position.clone(), left))) {
+            Some(Some((judged, left))) => self.lost(account, &judged, &left, now),
+            _ => self.saw(account, position),
+        }
+    }
+
+    /// A handle under this account has seen this, and others are to see it, too.
+    pub fn saw(&self, account: &[u8], position: &Position) {
         self.add_written(account, position, 0);
+    }
+
+    /// Whether this is among what was written under this account.
+    pub fn has_written(&self, account: &[u8], position: &Position) -> bool {
+        self.look(account, |known| known.position.covers(position)).unwrap_or(false)
+    }
+
+    fn look<T>(&self, account: &[u8], at: impl FnOnce(&Written) -> T) -> Option<T> {
+        let all = self.written.load();
+        all.as_ref()?.iter().find(|written| *written.account == *account).map(at)
     }
 
     fn add_written(&self, account: &[u8], position: &Position, since: u64) {
@@ -190,7 +219,7 @@ impl Progress {
                     if all.len() == MOST_ACCOUNTS {
                         all.remove(0);
                     }
-                    all.push(Written { account: account.into(), position: position.clone(), since });
+                    all.push(Written { account: account.into(), position: position.clone(), since, judged: None });
                 }
             }
             Some(Arc::new(all))
@@ -210,13 +239,19 @@ impl Progress {
 
     /// From the board: handles of another process have written under this account.
     pub(super) fn hear_written(&self, account: &[u8], position: &Position, since: u64) {
-        let known = self.written.load().as_ref().and_then(|all| {
-            all.iter().find(|one| *one.account == *account).map(|one| (one.since, one.position.covers(position)))
+        let known = self.look(account, |one| {
+            // Told before something was found to be lost, and not known then: it may well be there.
+            let unjudged = one.judged.as_ref().is_none_or(|judged| !judged.holds(position));
+            (one.since, !one.position.covers(position), unjudged)
         });
         match known {
             None => self.add_written(account, position, since),
-            Some((own, covered)) if own == since && !covered => self.add_written(account, position, since),
-            Some((own, _)) if own < since => self.replace_written(account, position, since),
+            Some((own, news, unjudged)) if news && (own == since || own > since && unjudged) => {
+                self.add_written(account, position, since);
+            }
+            Some((own, ..)) if own < since => {
+                self.replace_written(account, since, |_| (position.clone(), None));
+            }
             _ => {}
         }
     }
@@ -228,16 +263,32 @@ impl Progress {
         }
     }
 
-    /// What was written under this account and is lost with its source is not asked for any more.
-    pub fn lost(&self, account: &[u8], left: &Position, now: Duration) {
-        self.replace_written(account, left, now.as_millis() as u64);
+    /// Of what was written under this account, `judged`, some is lost with its source: no more than `left` is asked for any
+    /// more. If others have written since it was judged, nothing is dropped: the next that misses it judges anew.
+    pub fn lost(&self, account: &[u8], judged: &Position, left: &Position, now: Duration) {
+        self.replace_written(account, now.as_millis() as u64, |known| {
+            let mut position = left.clone();
+            if let Some(known) = known.filter(|known| !judged.holds(known)) {
+                let _ = position.merge(known);
+                position.bound();
+            }
+            (position, Some(judged.clone()))
+        });
     }
 
-    fn replace_written(&self, account: &[u8], position: &Position, since: u64) {
+    /// `made` makes the position, and what was judged for it, of what was known.
+    fn replace_written(
+        &self,
+        account: &[u8],
+        since: u64,
+        made: impl Fn(Option<&Position>) -> (Position, Option<Position>),
+    ) {
         self.written.rcu(|all| {
             let copies = all.as_deref().map(|all| all.iter().map(Written::copy));
-            let mut all: Vec<Written> = copies.into_iter().flatten().filter(|one| *one.account != *account).collect();
-            all.push(Written { account: account.into(), position: position.clone(), since });
+            let (own, mut all): (Vec<Written>, Vec<Written>) =
+                copies.into_iter().flatten().partition(|one| *one.account == *account);
+            let (position, judged) = made(own.first().map(|one| &one.position));
+            all.push(Written { account: account.into(), position, since, judged });
             Some(Arc::new(all))
         });
         self.written_version.fetch_add(1, Ordering::Release);
@@ -250,8 +301,7 @@ impl Progress {
 
     /// What handles under this account have written.
     pub fn written(&self, account: &[u8]) -> Option<Position> {
-        let all = self.written.load();
-        all.as_ref()?.iter().find(|written| *written.account == *account).map(|written| written.position.clone())
+        self.look(account, |written| written.position.clone())
     }
 
     /// Takes over what `other` knows about a node of an earlier configuration.
@@ -273,7 +323,12 @@ impl Progress {
 
 impl Written {
     fn copy(&self) -> Written {
-        Written { account: self.account.clone(), position: self.position.clone(), since: self.since }
+        Written {
+            account: self.account.clone(),
+            position: self.position.clone(),
+            since: self.since,
+            judged: self.judged.clone(),
+        }
     }
 }
 
@@ -319,18 +374,48 @@ mod tests {
     #[test]
     fn what_is_lost_is_not_asked_for() {
         let progress = Progress::new(1);
-        progress.wrote(b"shop", &position("0-1-9"));
-        progress.lost(b"shop", &position("0-1-5"), NOW);
+        progress.wrote(b"shop", &position("0-1-9"), NOW);
+        progress.lost(b"shop", &position("0-1-9"), &position("0-1-5"), NOW);
         assert_eq!(progress.written(b"shop"), Some(position("0-1-5")));
         progress.hear_written(b"shop", &position("0-1-9"), 0);
         assert_eq!(progress.written(b"shop"), Some(position("0-1-5")), "from before the loss");
         let other = Progress::new(1);
-        other.wrote(b"shop", &position("0-1-9"));
+        other.wrote(b"shop", &position("0-1-9"), NOW);
         progress.tell_written(|account, position, since| other.hear_written(account, position, since));
         assert_eq!(other.written(b"shop"), Some(position("0-1-5")));
-        other.wrote(b"shop", &position("0-2-6"));
+        other.wrote(b"shop", &position("0-2-6"), NOW);
         other.tell_written(|account, position, since| progress.hear_written(account, position, since));
         assert_eq!(progress.written(b"shop"), Some(position("0-2-6")));
+    }
+
+    #[test]
+    fn what_was_written_while_a_loss_was_judged_is_kept() {
+        let (one, other) = (Progress::new(1), Progress::new(1));
+        let pass = |from: &Progress, to: &Progress| {
+            from.tell_written(|account, position, since| to.hear_written(account, position, since));
+        };
+        for progress in [&one, &other] {
+            progress.wrote(b"shop", &position("0-1-9"), NOW);
+        }
+        // By another handle of the process.
+        one.wrote(b"shop", &position("0-2-10"), NOW);
+        one.lost(b"shop", &position("0-1-9"), &position("0-2-5"), NOW);
+        assert!(one.has_written(b"shop", &position("0-2-10")));
+        // By another process, with a number that the lost ones had: told before the loss was told.
+        let one = Progress::new(1);
+        one.wrote(b"shop", &position("0-1-9"), NOW);
+        other.wrote(b"shop", &position("0-2-6"), NOW);
+        assert_eq!(other.written(b"shop"), Some(position("0-2-6")), "its source cannot have had 0-1-9");
+        one.lost(b"shop", &position("0-1-9"), &position("0-2-5"), 2 * NOW);
+        pass(&other, &one);
+        assert_eq!(one.written(b"shop"), Some(position("0-2-6")));
+        // The loss alone is not undone by those who have not heard of it.
+        let late = Progress::new(1);
+        late.saw(b"shop", &position("0-1-8"));
+        pass(&late, &one);
+        assert_eq!(one.written(b"shop"), Some(position("0-2-6")));
+        pass(&one, &late);
+        assert_eq!(late.written(b"shop"), Some(position("0-2-6")));
     }
 
     #[test]
@@ -377,9 +462,9 @@ mod tests {
     fn what_was_written_is_kept_by_account() {
         let progress = Progress::new(1);
         assert_eq!((progress.written_version(), progress.written(b"shop")), (0, None));
-        progress.wrote(b"shop", &position("0-1-1"));
-        progress.wrote(b"shop", &position("0-1-3"));
-        progress.wrote(b"other", &position("0-1-9"));
+        progress.wrote(b"shop", &position("0-1-1"), NOW);
+        progress.wrote(b"shop", &position("0-1-3"), NOW);
+        progress.wrote(b"other", &position("0-1-9"), NOW);
         assert_eq!(progress.written_version(), 3);
         assert_eq!(progress.written(b"shop"), Some(position("0-1-3")));
     }

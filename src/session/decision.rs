@@ -123,8 +123,7 @@ impl Session {
                     _ => None,
                 };
                 let ask = match manner {
-                    Manner::Awaited => Ask::Nothing,
-                    Manner::Alone => Ask::Before,
+                    Manner::Awaited | Manner::Alone => Ask::Before,
                     _ => Ask::Ahead,
                 };
                 router.freshness(level, ask)

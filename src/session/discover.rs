@@ -168,6 +168,11 @@ fn is_news(section: &Section, node: NodeId, said: Said) -> bool {
 }
 
 impl Search {
+    /// The servers have just been asked.
+    pub(super) fn of_asked() -> Self {
+        Search { asked: true, ..Search::default() }
+    }
+
     /// Servers have refused it again and again, although they had said that they take writes.
     pub(super) fn is_vain(&self) -> bool {
         self.since.is_none() && self.refusals > 1

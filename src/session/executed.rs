@@ -3,12 +3,13 @@
 
 use crate::cluster::config::Discover;
 use crate::cluster::config::quality::Scope;
-use crate::cluster::gtid::{Position, mariadb};
+use crate::cluster::gtid::{GtidSet, Position, mariadb};
 use crate::cluster::topology::NodeId;
 use crate::log;
 
 use super::promise::Doubt;
 use super::routed::Router;
+use super::seen::owned;
 
 impl Router {
     /// A source answered [`super::promise::Question::Executed`] with these values: the position is known again, and what the source does
@@ -18,17 +19,29 @@ impl Router {
         self.promise.demands_nothing();
         let Ok(mut executed) = Position::parse(text(0), mariadb) else { return true };
         let lost = self.promise.position.as_ref().and_then(|written| lost(written, &executed, text(1)));
-        let discovers = self.section.recovery.discover != Discover::File;
-        if lost.is_some() && discovers && self.promise.asked_roles != self.promise.version {
-            self.promise.asked_roles = self.promise.version;
+        let has_all = lost.is_none() && self.promise.position.as_ref().is_none_or(|written| executed.covers(written));
+        let read_only = text(2) == b"1" || text(2).eq_ignore_ascii_case(b"ON");
+        let asked_roles = self.promise.asked_roles == self.promise.version;
+        let proven = self.section.recovery.discover == Discover::File || asked_roles && !read_only;
+        let in_doubt = self.promise.doubt == Doubt::MayBeMore && read_only;
+        if !proven && (lost.is_some() || in_doubt) {
             self.promise.doubt = self.promise.doubt.max(Doubt::MayBeLost);
             return false;
+        }
+        if lost.is_none() && !has_all && !mariadb {
+            // It is about to have the rest; that took longer than a read waits. It is asked again.
+            self.promise.doubt = self.promise.doubt.max(Doubt::MayBeLost);
+            return true;
         }
         let doubt = std::mem::take(&mut self.promise.doubt);
         match &lost {
             Some(lost) => {
                 self.tell_lost(lost);
-                self.section.progress.lost(&self.promise.account, &executed, self.now);
+                if self.promise.scope != Scope::Handle
+                    && let Some(written) = &self.promise.position
+                {
+                    self.section.progress.lost(&self.promise.account, written, &executed, self.now);
+                }
             }
             None if doubt != Doubt::MayBeMore => {
                 let version = self.promise.version;
@@ -52,20 +65,16 @@ impl Router {
             self.promise.position = Some(executed);
         }
         self.promise.tables_are_unknown();
-        self.tell_baseline();
+        // Also for processes that begin later, where the board has nothing yet of what this account wrote.
+        if let Some(position) = &self.promise.position {
+            self.share_seen(position);
+        }
         true
     }
 
-    /// For processes that begin later, where the board has nothing yet of what this account wrote.
-    fn tell_baseline(&self) {
-        if self.promise.scope == Scope::Host
-            && let Some(position) = &self.promise.position
-            && self.section.progress.written(&self.promise.account).is_none()
-        {
-            self.share_writes();
-            self.section.progress.wrote(&self.promise.account, position);
-            self.section.board.publish(&self.section, self.now);
-        }
+    /// Whether a node that has executed this has all of the position. `all`: as in [`lost`].
+    pub(super) fn holds_position(&self, executed: &Position, all: &[u8]) -> bool {
+        self.promise.position.as_ref().is_none_or(|written| lost(written, executed, all).is_none())
     }
 
     pub(super) fn tell_lost(&self, lost: &str) {
@@ -77,15 +86,34 @@ impl Router {
     }
 }
 
+/// What a server of MySQL has executed, and what it is about to.
+pub(super) const OF_MYSQL: &str = "SELECT @@GLOBAL.gtid_executed,@@GLOBAL.gtid_owned,@@GLOBAL.read_only";
+
+/// The same, once it shows what reads have seen: `seen`, and what replicas may have got of it and show before itself. It has
+/// so many seconds for that.
+pub(super) fn of_mysql_when_shown(seen: &str, seconds: f64, version: &[u8]) -> String {
+    let set = if version.starts_with(b"5.") {
+        // It has no function for that.
+        format!("'{seen}'")
+    } else {
+        format!("CONCAT_WS(',',NULLIF(REGEXP_REPLACE(@@GLOBAL.gtid_owned,'#[0-9]+',''),''),NULLIF('{seen}',''))")
+    };
+    let wait = format!("WAIT_FOR_EXECUTED_GTID_SET({set},{seconds})");
+    format!(
+        "SELECT IF({wait} IS NULL,@@GLOBAL.gtid_executed,@@GLOBAL.gtid_executed),@@GLOBAL.gtid_owned,@@GLOBAL.read_only"
+    )
+}
+
 /// What a server of MariaDB has executed, and the last transactions of every server that it knows of.
-pub(super) const OF_MARIADB: &str = "SELECT @@GLOBAL.gtid_current_pos,CONCAT_WS(',',NULLIF(@@GLOBAL.gtid_binlog_state,''),NULLIF(@@GLOBAL.gtid_slave_pos,''))";
+pub(super) const OF_MARIADB: &str = "SELECT @@GLOBAL.gtid_current_pos,CONCAT_WS(',',NULLIF(@@GLOBAL.gtid_binlog_state,''),NULLIF(@@GLOBAL.gtid_slave_pos,'')),@@GLOBAL.read_only";
 
 /// What was written and is not among what a source has executed. `all`: on MariaDB, the last transactions of every server
-/// in every domain.
+/// in every domain; on MySQL, what it is about to execute.
 fn lost(written: &Position, executed: &Position, all: &[u8]) -> Option<String> {
     match (written, executed) {
         (Position::MySql(written), Position::MySql(executed)) => {
-            let lost = written.minus(executed);
+            let pending = GtidSet::parse(&owned(all)).unwrap_or_default();
+            let lost = written.minus(executed).minus(&pending);
             (!lost.is_empty()).then(|| lost.to_string())
         }
         (Position::MariaDb(written), Position::MariaDb(_)) => {

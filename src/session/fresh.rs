@@ -87,7 +87,7 @@ impl Router {
             self.promise.all_have = self.promise.version;
         }
         if ask == Ask::Nothing || fresh == replicas || (ask == Ask::Before && !fresh.is_empty()) {
-            return if fresh.is_empty() { self.none_fresh(ask) } else { Freshness::Replicas(fresh) };
+            return self.only(fresh, ask);
         }
         // The others are asked ahead of their first read after a write, so that they take their share of the reads. They
         // are not waited for while another one is known to be good.
@@ -103,24 +103,37 @@ impl Router {
         };
         let asked: NodeSet = replicas.minus(fresh).iter().filter(worth_asking).collect();
         if asked.is_empty() {
-            return if fresh.is_empty() { self.none_fresh(ask) } else { Freshness::Replicas(fresh) };
+            return self.only(fresh, ask);
         }
         self.promise.demand = Demand::Fresh { waits };
         Freshness::Replicas(fresh.or(asked))
     }
 
-    /// A source has to answer. One that is said to be it has to prove that, where others have written: they may know of another
-    /// one.
-    fn none_fresh(&mut self, ask: Ask) -> Freshness {
-        let promise = &mut self.promise;
-        if promise.foreign && ask != Ask::Nothing && self.section.recovery.discover != Discover::File {
-            let version = promise.version;
-            let has = |id: NodeId| promise.peers.get(id.index()).is_some_and(|peer| peer.has == version);
-            if !self.section.sources_now().iter().all(has) {
-                promise.demand = Demand::Position;
-            }
+    /// These replicas may answer; if there is none, or none of them can be reached, a source.
+    fn only(&mut self, fresh: NodeSet, ask: Ask) -> Freshness {
+        if ask != Ask::Nothing {
+            self.promise.demand = Demand::OfSource;
         }
-        Freshness::Source(Reason::NoneFresh)
+        if fresh.is_empty() { Freshness::Source(Reason::NoneFresh) } else { Freshness::Replicas(fresh) }
+    }
+
+    /// What a source is asked that answers because no replica is known to be good. Where others have written, or reads have
+    /// seen more than the handle wrote, it has to prove that it is the source: they may know of another one.
+    fn question_to_source(&self, node: usize) -> Option<Question> {
+        let promise = &self.promise;
+        if promise.peers.get(node).is_none_or(|peer| peer.has == promise.version) {
+            return None;
+        }
+        let discovers = self.section.recovery.discover != Discover::File;
+        let mariadb = promise.position.as_ref().is_some_and(Position::is_mariadb);
+        if discovers && (promise.foreign || (promise.monotonic && mariadb)) {
+            Some(Question::Executed)
+        } else if promise.monotonic && !mariadb {
+            // It may not yet show what a replica has shown. (A server of MariaDB cannot be asked that.)
+            Some(Question::Shown { version: promise.version })
+        } else {
+            None
+        }
     }
 
     /// The next statement is no read: nothing is asked for it.
@@ -165,32 +178,11 @@ impl Router {
         found
     }
 
-    /// The processes of the host tell each other what they write.
-    pub(super) fn share_writes(&self) {
-        if !self.section.progress.is_shared() {
-            self.section.progress.share();
-            self.section.board.forget();
-        }
-    }
-
-    fn take_over_writes_of_process(&mut self) {
-        let version = self.section.progress.written_version();
-        if version == self.promise.process_version {
-            return;
-        }
-        self.promise.process_version = version;
-        if let Some(written) = self.section.progress.written(&self.promise.account)
-            && self.promise.position.as_ref().is_none_or(|position| !position.covers(&written))
-        {
-            self.promise.require_foreign(&written);
-        }
-    }
-
     /// The last decision took every node to have what reads are promised to see, but this one, which was opened since, may be
     /// another server than the one that was known to, or have lost it.
     pub(super) fn is_doubtful(&self, node: usize) -> bool {
         let promise = &self.promise;
-        promise.demand == Demand::Nothing
+        matches!(promise.demand, Demand::Nothing | Demand::OfSource)
             && promise.version != 0
             && promise.level != Some(Level::Eventual)
             && promise.peers.get(node).is_none_or(|peer| peer.has != promise.version)
@@ -212,8 +204,11 @@ impl Router {
         match promise.demand {
             Demand::Nothing => (self.asks_about_tables() && is_source()).then_some(Question::Tables),
             Demand::Fresh { waits } => {
+                if is_source() {
+                    return self.question_to_source(node);
+                }
                 let peer = promise.peers.get(node)?;
-                if peer.has == promise.version || is_source() {
+                if peer.has == promise.version {
                     return None;
                 }
                 if let Needed::Part(part) = promise.needed() {
@@ -226,6 +221,7 @@ impl Router {
                 }
             }
             Demand::Position => is_source().then_some(Question::Executed),
+            Demand::OfSource => is_source().then(|| self.question_to_source(node)).flatten(),
             Demand::Proof => is_source().then_some(Question::TakesWrites),
             Demand::Recent(limit) => {
                 promise.peers.get(node).filter(|peer| peer.asked_for_lag).map(|_| Question::Lag(limit))
@@ -238,24 +234,32 @@ impl Router {
         let mariadb = server.is_mariadb;
         let wanted = self.promise.wanted(question).map(Position::to_text).unwrap_or_default();
         let wait = match question {
-            Question::Reached { waits: true, .. } | Question::ReachedPart { waits: true } => self.promise.wait,
+            Question::Reached { waits: true, .. }
+            | Question::ReachedPart { waits: true }
+            | Question::Shown { .. }
+            | Question::Executed => self.promise.wait,
             _ => Duration::ZERO,
         };
         let seconds = wait.as_secs_f64();
         match (question, mariadb) {
-            (Question::Reached { .. } | Question::ReachedPart { .. }, true) => {
+            (Question::Reached { .. } | Question::ReachedPart { .. } | Question::Shown { .. }, true) => {
                 format!("SELECT MASTER_GTID_WAIT('{wanted}',{seconds})")
             }
             (Question::Checked, _) => self.check_text().unwrap_or_else(|| "SELECT 0".to_owned()),
             // A time of 0 would mean without end.
-            (Question::Reached { .. } | Question::ReachedPart { .. }, false) if wait.is_zero() => {
+            (Question::Reached { .. } | Question::ReachedPart { .. } | Question::Shown { .. }, false)
+                if wait.is_zero() =>
+            {
                 format!("SELECT 1-GTID_SUBSET('{wanted}',@@GLOBAL.gtid_executed)")
             }
-            (Question::Reached { .. } | Question::ReachedPart { .. }, false) => {
+            (Question::Reached { .. } | Question::ReachedPart { .. } | Question::Shown { .. }, false) => {
                 format!("SELECT WAIT_FOR_EXECUTED_GTID_SET('{wanted}',{seconds})")
             }
             (Question::Executed, true) => executed::OF_MARIADB.to_owned(),
-            (Question::Executed, false) => "SELECT @@GLOBAL.gtid_executed".to_owned(),
+            (Question::Executed, false) if self.promise.monotonic && !wait.is_zero() => {
+                executed::of_mysql_when_shown(&wanted, seconds, &server.version)
+            }
+            (Question::Executed, false) => executed::OF_MYSQL.to_owned(),
             (Question::TakesWrites, _) => "SELECT @@GLOBAL.read_only".to_owned(),
             (Question::Tables, _) => self.table_question(server),
             (Question::Lag(_), _) => self.lag_question(node, server).into_owned(),

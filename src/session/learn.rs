@@ -124,7 +124,7 @@ impl Session {
             let tells = awaited.only_locks
                 || self.outcome.field_count == 0
                 || self.nodes[at].connection().is_some_and(Connection::deprecates_eof);
-            router.note_written(at, tells);
+            self.nodes[at].due |= router.note_written(at, tells);
             router.note_tables_changed();
         }
         if awaited.begins && router.bound.has_locked_tables() {

@@ -41,6 +41,11 @@ pub(super) enum Question {
     Checked,
     /// What has this source executed?
     Executed,
+    /// Does this source show what reads have seen up to this version? A replica may show it a moment before.
+    Shown {
+        /// The version of the handle's position.
+        version: u64,
+    },
     /// How late is this replica, when so late is too late?
     Lag(Duration),
 }
@@ -69,6 +74,8 @@ pub(super) enum Demand {
     },
     /// A source is to tell its position.
     Position,
+    /// No replica is known to be good: a source answers, and may have to prove that it is one, or to show what was seen.
+    OfSource,
     /// A source is to prove that it is still one.
     Proof,
     /// A replica has to be no later than this.
@@ -337,7 +344,9 @@ impl Promise {
         let followed = match self.level {
             Some(Level::Eventual) => return self.max_lag.is_none(),
             Some(Level::Strong) => return false,
-            Some(Level::Session) | None => self.scope == Scope::Handle && self.doubt == Doubt::None,
+            Some(Level::Session) | None => {
+                self.scope == Scope::Handle && self.doubt == Doubt::None && !(self.monotonic && self.version != 0)
+            }
         };
         let kept = match self.version {
             0 => !(self.is_without_gtids() || self.level.is_none() && self.by_rule && used_source),
@@ -434,26 +443,17 @@ impl Router {
         if let Some(tables) = self.promise.tables.as_deref_mut() {
             tables.wrote(&new, &self.section.tables, self.now);
         }
-        match self.promise.scope {
-            Scope::Handle => {}
-            Scope::Process => self.section.progress.wrote(&self.promise.account, &new),
-            Scope::Host => {
-                self.share_writes();
-                // Where nothing is known of what others wrote, all that this source numbered before counts, too.
-                let first = self.section.progress.written(&self.promise.account).is_none();
-                let all = if first { new.with_earlier() } else { new };
-                self.section.progress.wrote(&self.promise.account, &all);
-                // Before the program knows that its write succeeded.
-                self.section.board.publish(&self.section, self.now);
-            }
-        }
+        self.share_write(new);
     }
 
     /// A statement that may write has succeeded on a node. `tells`: its reply would have carried a GTID; the old
-    /// end-of-rows packet carries none.
-    pub(super) fn note_written(&mut self, node: usize, tells: bool) {
+    /// end-of-rows packet carries none. True if the node is to be asked for it before the program knows, because others are to
+    /// see it, too.
+    pub(super) fn note_written(&mut self, node: usize, tells: bool) -> bool {
         let tracks = self.promise.tracks(node);
-        if tracks && !tells && !self.promise.gtid_came {
+        let untold = tracks && !tells && !self.promise.gtid_came;
+        let is_shared = self.promise.scope != Scope::Handle;
+        if untold && !is_shared {
             self.promise.doubt();
         }
         if tracks && self.promise.writer.is_some_and(|writer| writer != node) {
@@ -461,6 +461,7 @@ impl Router {
             self.promise.doubt = self.promise.doubt.max(Doubt::MayBeLost);
         }
         self.promise.writer = Some(node);
+        untold && is_shared
     }
 
     /// A node answered [`Question::Reached`] with yes.
@@ -471,6 +472,13 @@ impl Router {
             && let Some(position) = &self.promise.position
         {
             self.section.progress.reached(id, &peer.identity, position);
+        }
+    }
+
+    /// The source does not show what reads have seen: does it have it at all?
+    pub(super) fn is_not_shown(&mut self, version: u64) {
+        if version == self.promise.version {
+            self.promise.doubt = self.promise.doubt.max(Doubt::MayBeLost);
         }
     }
 

@@ -14,6 +14,7 @@ use crate::route::{Class, Statement};
 use crate::statistics::{self, Counter};
 
 use super::Session;
+use super::discover::Search;
 use super::promise::Question;
 use super::steer::Manner;
 
@@ -63,7 +64,11 @@ impl Session {
             Question::Reached { waits: false, .. } | Question::ReachedPart { waits: false } | Question::Lag(_) => {
                 Duration::ZERO
             }
-            Question::Checked | Question::Executed | Question::TakesWrites | Question::Tables => return,
+            Question::Checked
+            | Question::Executed
+            | Question::Shown { .. }
+            | Question::TakesWrites
+            | Question::Tables => return,
         };
         let limit = Instant::now() + wait + router.section.recovery.probe.max(LEAST);
         if let Ok(connection) = self.current() {
@@ -146,8 +151,7 @@ impl Session {
                 }
                 self.throw_reply_away(at, behind).await?;
                 self.failed();
-                self.learn_roles(None).await;
-                self.again = Some(Manner::OnSource);
+                self.again = Some(self.find_better_source().await.map_err(|error| error.sent(Sent::No))?);
                 return Err(Error::gone(self.options.family).sent(Sent::No));
             }
             Question::TakesWrites => {
@@ -158,7 +162,19 @@ impl Session {
                 }
                 self.throw_reply_away(at, behind).await?;
                 self.failed();
-                self.learn_roles(None).await;
+                let found =
+                    self.learn_roles(None).await || self.look_for_source(&mut Search::of_asked(), None, None).await;
+                self.again = found.then_some(Manner::OnSource);
+                return Err(Error::gone(self.options.family).sent(Sent::No));
+            }
+            Question::Shown { version } => {
+                if values.first().is_some_and(|value| value == b"0") {
+                    router.has_reached(at, version);
+                    return Ok(());
+                }
+                router.is_not_shown(version);
+                self.throw_reply_away(at, behind).await?;
+                self.failed();
                 self.again = Some(Manner::OnSource);
                 return Err(Error::gone(self.options.family).sent(Sent::No));
             }

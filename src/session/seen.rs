@@ -28,7 +28,7 @@ fn text(connection: &Connection) -> &'static [u8] {
 }
 
 /// `gtid_owned` is a GTID set in which each number is followed by `#` and its thread: the set.
-fn owned(value: &[u8]) -> Vec<u8> {
+pub(super) fn owned(value: &[u8]) -> Vec<u8> {
     let mut set = Vec::with_capacity(value.len());
     let mut thread = false;
     for byte in value {
@@ -75,7 +75,8 @@ impl Session {
     /// Whether some node has been asked, or is to be asked, what was seen there.
     #[inline]
     pub(super) fn has_unsettled(&self) -> bool {
-        self.is_monotonic() && self.nodes.iter().any(|node| node.owes || node.due)
+        let asks = |router: &Router| router.promise.monotonic || router.promise.scope != Scope::Handle;
+        self.router.as_deref().is_some_and(asks) && self.nodes.iter().any(|node| node.owes || node.due)
     }
 
     /// Takes the answers that have been asked for, and asks where that is due; nothing while a result is being read.
@@ -148,8 +149,12 @@ impl Router {
         if !executed.is_empty() {
             self.section.progress.reached(id, &identity, &executed);
         }
-        if seen.is_empty() || self.promise.position.as_ref().is_some_and(|known| known.covers(&seen)) {
+        if seen.is_empty() {
             return;
+        }
+        if self.promise.position.as_ref().is_some_and(|known| known.covers(&seen)) {
+            // That this handle knows of it does not mean that the others do.
+            return self.share_seen(&seen);
         }
         let had = self.promise.version == 0
             || self.promise.peers.get(node).is_some_and(|peer| peer.has == self.promise.version)
@@ -163,15 +168,7 @@ impl Router {
             // What it is about to execute it will show to the next read, or it was not seen.
             peer.has = version;
         }
-        match self.promise.scope {
-            Scope::Handle => {}
-            Scope::Process => self.section.progress.wrote(&self.promise.account, &seen),
-            Scope::Host => {
-                self.share_writes();
-                self.section.progress.wrote(&self.promise.account, &seen);
-                self.section.board.publish(&self.section, self.now);
-            }
-        }
+        self.share_seen(&seen);
     }
 }
 

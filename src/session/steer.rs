@@ -314,7 +314,8 @@ impl Session {
                 sent = if self.nodes[index].connection().is_some() { Ok(()) } else { self.open_node(index).await };
             }
             // A transaction's snapshot is made by its first statement: what it has to see is waited for before.
-            let asks_first = manner == Manner::Alone || decision.reason == decide::Reason::ReadOnlyTransactionStart;
+            let asks_first = matches!(manner, Manner::Alone | Manner::Awaited)
+                || decision.reason == decide::Reason::ReadOnlyTransactionStart;
             if sent.is_ok() && asks_first && !self.asks_nothing(index) {
                 self.at = Some(index);
                 sent = self.ask_before(index).await;

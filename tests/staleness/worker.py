@@ -99,7 +99,7 @@ class Watch(Way):
         self.reads += 1
         if seen < self.last:
             self.violations += 1
-            print(f"violation {self.name} row {self.row}: {seen} behind {self.last}", flush=True)
+            print(f"violation {self.name} row {self.row}: {seen} behind {self.last} at {time.time():.6f}", flush=True)
         self.last = max(self.last, seen)
 
 

@@ -85,7 +85,7 @@ fn what_was_written_is_known_where_it_is_shared() {
     let folder = tempfile::tempdir().expect("folder");
     let (one, other) = (process(folder.path(), ""), process(folder.path(), ""));
     other.progress.share();
-    one.progress.wrote(b"shop", &position("0-1-3"));
+    one.progress.wrote(b"shop", &position("0-1-3"), NOW);
     assert!(one.board.publish(&one, NOW));
     assert!(other.board.listen(&other, NOW).is_some());
     assert_eq!(other.progress.written(b"shop"), None, "the writer does not share");

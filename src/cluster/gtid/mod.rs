@@ -82,6 +82,18 @@ impl Position {
         }
     }
 
+    /// Whether `other` names no transaction that `self` does not stand for, by the servers that wrote them: on MariaDB
+    /// another server's transaction is another one, whatever its number.
+    pub fn holds(&self, other: &Position) -> bool {
+        match (self, other) {
+            (Position::MariaDb(position), Position::MariaDb(other)) => other.gtids().iter().all(|wanted| {
+                let known = position.of(wanted.domain);
+                known.is_some_and(|known| known.server == wanted.server && known.sequence >= wanted.sequence)
+            }),
+            _ => self.covers(other),
+        }
+    }
+
     /// The position as its servers write it.
     pub fn to_text(&self) -> String {
         match self {

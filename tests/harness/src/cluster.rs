@@ -293,8 +293,9 @@ impl Cluster {
     /// # Errors
     /// The server's error, number first.
     pub fn sql(&self, n: usize, text: &str) -> Result<Rows> {
-        rootsql::query(&lock(&self.nodes[n]).socket(), text, PATIENCE)
-            .context(|| format!("node {n}, {:.200}", text.trim()))
+        // Other threads may have something to do with the node meanwhile.
+        let socket = lock(&self.nodes[n]).socket();
+        rootsql::query(&socket, text, PATIENCE).context(|| format!("node {n}, {:.200}", text.trim()))
     }
 
     /// Kills node `n` (SIGKILL); returns when it is gone.
