@@ -100,14 +100,14 @@ impl Session {
                 break;
             }
         }
-        let node = &mut self.nodes[index];
         match failure {
             None => {
-                self.carry.caught_up(&mut node.versions);
+                self.carry.caught_up(&mut self.nodes[index].versions);
                 Ok(())
             }
             Some(error) => {
-                if let Some(connection) = node.take() {
+                self.remember_silence(index, &error);
+                if let Some(connection) = self.nodes[index].take() {
                     connection.quit();
                 }
                 Err(error.sent(Sent::No))
@@ -171,10 +171,11 @@ impl Session {
             self.failed();
             return error;
         }
-        if let Some(at) = self.at
-            && let Some(connection) = self.nodes[at].take()
-        {
-            connection.quit();
+        if let Some(at) = self.at {
+            self.remember_silence(at, &error);
+            if let Some(connection) = self.nodes[at].take() {
+                connection.quit();
+            }
         }
         self.failed();
         let is_replica = |router: &Router| {

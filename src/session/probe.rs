@@ -11,6 +11,7 @@ use crate::cluster::topology::{NodeId, NodeSet};
 use crate::conn::driver::side_by_side;
 use crate::conn::{Command, Connection, Head, Server};
 use crate::error::{Error, Origin};
+use crate::log;
 use crate::result::{Columns, StoredRows};
 
 use super::arm::SetUp;
@@ -109,13 +110,20 @@ impl Session {
         }
         let deadline = Instant::now() + limit;
         let found = side_by_side(parts, deadline).await;
-        ids.into_iter().zip(found).map(|(id, asked)| (id, self.answered(id.index(), asked))).collect()
+        ids.into_iter().zip(found).map(|(id, asked)| (id, self.answered(id.index(), asked, limit))).collect()
     }
 
     /// Takes the connection back.
-    fn answered(&mut self, index: usize, asked: Option<Asked>) -> Answer {
+    fn answered(&mut self, index: usize, asked: Option<Asked>, limit: Duration) -> Answer {
         let Some(Asked { opened, connection, answer }) = asked else {
             self.nodes[index].give_back(None);
+            let log = log::get();
+            if log.is_on(log::Level::Decision)
+                && let Some(router) = self.router.as_deref()
+            {
+                let text = format!("node {} said nothing within {} ms", router.label(index), limit.as_millis());
+                log.message(log::Level::Decision, router.handle_number, &text);
+            }
             return Answer::Silent;
         };
         match (opened, connection, answer) {
