@@ -47,6 +47,7 @@ mod steer;
 mod tables;
 mod tally;
 mod tracking;
+mod turns;
 mod usual;
 
 pub use crate::conn::Server;

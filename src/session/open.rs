@@ -23,6 +23,7 @@ pub(super) struct Opening {
     target: Target,
     options: Options,
     way: arm::Way,
+    pipelines: bool,
 }
 
 impl Opening {
@@ -31,7 +32,7 @@ impl Opening {
     /// Errors: those of a connect.
     pub(super) async fn connect(&self) -> Result<(Connection, SetUp), Error> {
         let mut connection = Connection::open(&self.target, &self.options).await?;
-        let found = arm::set_up(&mut connection, self.way).await?;
+        let found = arm::set_up(&mut connection, self.way, self.pipelines).await?;
         Ok((connection, found))
     }
 }
@@ -83,7 +84,7 @@ impl Session {
         if self.carry.multi_statements() == Some(true) {
             target.client_flags |= CLIENT_MULTI_STATEMENTS;
         }
-        Ok(Opening { target, options, way: arm::Way::of(&router.section) })
+        Ok(Opening { target, options, way: arm::Way::of(&router.section), pipelines: node.pipelines })
     }
 
     /// Takes a new connection, or remembers the failure.

@@ -15,7 +15,8 @@ use super::steer::Manner;
 
 impl Session {
     /// Opens the node if need be, and sends it the session state that it lacks (the prelude rule): ahead of a proven
-    /// read in one packet; ahead of anything else its reply is awaited first.
+    /// read in one packet; ahead of anything else, and where the node takes no two commands at a time, its reply is awaited
+    /// first.
     pub(super) async fn make_ready(
         &mut self,
         index: usize,
@@ -40,7 +41,7 @@ impl Session {
         if self.carry.is_current(&self.nodes[index].versions) {
             return Ok(());
         }
-        if !(manner == Manner::Pipelined && statement.class == Class::Read) {
+        if !(manner == Manner::Pipelined && statement.class == Class::Read && self.nodes[index].pipelines) {
             return self.bring_up_to_date(index).await;
         }
         let steps = self.missing(index);
