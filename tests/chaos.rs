@@ -21,8 +21,8 @@ fn worker(chaos: &Path) -> PathBuf {
     out
 }
 
-fn run(family: Family, semi_sync: bool) {
-    let time = std::env::var("CHAOS_TIME").map_or(60.0, |text| text.parse().expect("CHAOS_TIME is a number")) / 4.0;
+/// Runs `run.py` on a cluster of its own; what it said.
+fn run(family: Family, semi_sync: bool, time: f64, more: &[&str]) -> String {
     let spec = Spec::new(family, 2).general_log(false).semi_sync(semi_sync);
     let cluster = Arc::new(Cluster::start(spec).unwrap());
     let listener = control::listen(&cluster.folder().join("control")).unwrap();
@@ -37,7 +37,7 @@ fn run(family: Family, semi_sync: bool) {
     let mut command = Command::new("/usr/bin/python3");
     command.arg(chaos.join("run.py")).arg("--library").arg(library()).arg("--worker").arg(worker(&chaos));
     command.args(["--time", &time.to_string()]).envs(control::environment(&cluster));
-    command.args(semi_sync.then_some("--semi-sync"));
+    command.args(semi_sync.then_some("--semi-sync")).args(more);
     if let Ok(seed) = std::env::var("CHAOS_SEED") {
         command.args(["--seed", &seed]);
     }
@@ -48,14 +48,25 @@ fn run(family: Family, semi_sync: bool) {
     let (said, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     println!("{said}");
     assert!(output.status.success(), "{family}: {}\n{said}\n{errors}", output.status);
+    said.into_owned()
 }
 
 #[test]
 fn programs_survive_what_happens_to_nodes_and_know_what_became_of_their_writes() {
+    let time = std::env::var("CHAOS_TIME").map_or(60.0, |text| text.parse().expect("CHAOS_TIME is a number")) / 4.0;
     for family in families() {
         for semi_sync in [true, false] {
-            run(family, semi_sync);
+            run(family, semi_sync, time, &[]);
         }
+    }
+}
+
+#[test]
+fn the_writes_that_no_replica_had_are_named_when_their_primary_dies() {
+    for family in families() {
+        let said = run(family, false, 2.0, &["--lose"]);
+        assert!(said.contains("ok     exactly the writes that no replica had are named as lost"), "{said}");
+        assert!(said.contains("lost: worker "), "{said}");
     }
 }
 

@@ -5,10 +5,16 @@
 #[path = "routed/lab.rs"]
 mod lab;
 
+use std::time::Duration;
+
 use harness::{Cluster, How, Proxy, Spec, families, shared};
 use lab::{Address, Handle, Shop, addresses};
 use mysqlclient_ms::conn::driver::block_on;
+use mysqlclient_ms::env::{Clock, SystemClock};
 use mysqlclient_ms::error::Error;
+use mysqlclient_ms::options::Family as Library;
+use mysqlclient_ms::result::BinaryRows;
+use mysqlclient_ms::session::{Parameters, Prepared, Request, Session};
 
 const LONG: &str = r#""timeouts": {"connect": 2000, "read": 86400000}"#;
 
@@ -40,7 +46,7 @@ fn a_question_that_a_frozen_replica_does_not_answer_does_not_hold_the_read_behin
                 handle.ok(before);
             }
             cluster.freeze(1).unwrap();
-            std::thread::sleep(std::time::Duration::from_millis(100));
+            std::thread::sleep(Duration::from_millis(100));
             handle.ok("SELECT COUNT(*) FROM t WHERE v = 'after'");
             assert_eq!(handle.node(), 0, "{family}, {keys}: {}", handle.decision());
             cluster.thaw(1).unwrap();
@@ -54,6 +60,139 @@ fn behind_proxies(cluster: &Cluster) -> (Vec<Proxy>, Vec<Address>) {
         addresses(cluster).iter().map(|(host, port)| Proxy::start(&format!("{host}:{port}")).unwrap()).collect();
     let addresses = proxies.iter().map(|proxy| (proxy.host(), proxy.port())).collect();
     (proxies, addresses)
+}
+
+/// What reached the node behind a proxy: connections, and bytes.
+fn heard(proxy: &Proxy) -> (u64, u64) {
+    let stats = proxy.stats();
+    (stats.connections, stats.bytes_up)
+}
+
+/// Executes a prepared read.
+fn execute(handle: &mut Handle, prepared: &mut Prepared) {
+    let request = Request { parameters: Parameters::default(), ..Request::default() };
+    block_on(handle.session.execute(prepared, &request)).unwrap();
+    block_on(handle.session.store_statement_rows(&[], &mut BinaryRows::default())).unwrap();
+}
+
+/// Of everything that a program does, something.
+fn work(handle: &mut Handle, schema: &str, prepared: &mut Prepared) {
+    for round in 0..3 {
+        for sql in [
+            "INSERT INTO t (v) VALUES ('x')",
+            "SELECT COUNT(*) FROM t",
+            &format!("SET @a = {round}"),
+            "SELECT @a, COUNT(*) FROM t",
+            "BEGIN",
+            "INSERT INTO t (v) VALUES ('y')",
+            "SELECT COUNT(*) FROM t",
+            "COMMIT",
+            "START TRANSACTION READ ONLY",
+            "SELECT COUNT(*) FROM t",
+            "COMMIT",
+        ] {
+            handle.ok(sql);
+        }
+        handle.send("SELECT COUNT(*) FROM t");
+        block_on(handle.session.select_db(schema.as_bytes())).unwrap();
+        execute(handle, prepared);
+        handle.ok("SELECT COUNT(*) FROM t");
+        block_on(handle.session.ping()).unwrap();
+    }
+}
+
+/// How a handle finds out: what its program sets before connecting, whether it has the connection already, and its statements.
+type Finds<'a> = (&'a str, fn(&mut Session), bool, &'a [&'a str]);
+
+const FINDS: [Finds<'static>; 3] = [
+    (
+        "by connecting",
+        |session| session.options().connect_timeout = Some(Duration::from_secs(1)),
+        false,
+        &["SELECT COUNT(*) FROM t"],
+    ),
+    ("by a question ahead of a read", |_| (), true, &["INSERT INTO t (v) VALUES ('z')", "SELECT COUNT(*) FROM t"]),
+    (
+        "by state that is awaited",
+        |session| session.options().read_timeout = Some(Duration::from_secs(1)),
+        true,
+        &["SET @a = 1", "START TRANSACTION READ ONLY", "COMMIT"],
+    ),
+];
+
+#[test]
+fn a_node_that_one_handle_has_found_frozen_is_touched_by_nobody_and_nobody_waits_for_it() {
+    for family in families() {
+        let cluster = Cluster::start(Spec::new(family, 2)).unwrap();
+        let schema = lab::database(&cluster, "frozen", &[lab::TABLE]);
+        let (proxies, addresses) = behind_proxies(&cluster);
+        let keys = format!(
+            r#"{LONG}, "filters": {{"roundrobin": []}}, "discover": "read_only",
+               "failover": {{"strategy": "loop_before_master", "remember_failed": true}}"#
+        )
+        .replace(r#""connect": 2000"#, r#""connect": 86400000"#);
+        for (how, set, open, statements) in FINDS {
+            let shop = Shop::new(&addresses, &keys);
+            let elsewhere = shop.elsewhere();
+            let connect = |here: bool, set: fn(&mut Session)| {
+                let clusters = if here { &shop.clusters } else { &elsewhere };
+                Shop::connect_to(clusters, Library::MySql, Some(&schema), set).unwrap()
+            };
+            let warm = |handle: &mut Handle| {
+                let mut seen = [false; 3];
+                while !(seen[1] && seen[2]) {
+                    handle.ok("SELECT COUNT(*) FROM t");
+                    seen[handle.node()] = true;
+                }
+            };
+            let prepared = |handle: &mut Handle| {
+                let mut prepared = Prepared::default();
+                block_on(handle.session.prepare(&mut prepared, b"SELECT COUNT(*) FROM t")).unwrap();
+                prepared
+            };
+            let mut finder = connect(true, set);
+            if open {
+                warm(&mut finder);
+            }
+            // With open connections to the node, and statements that are prepared there.
+            let mut others: Vec<(Handle, Prepared)> = [true, false]
+                .map(|here| {
+                    let mut handle = connect(here, |_| ());
+                    warm(&mut handle);
+                    let mut prepared = prepared(&mut handle);
+                    (0..4).for_each(|_| execute(&mut handle, &mut prepared));
+                    (handle, prepared)
+                })
+                .into();
+            cluster.freeze(1).unwrap();
+            let before = heard(&proxies[1]);
+            while heard(&proxies[1]) == before {
+                for sql in statements {
+                    finder.ok(sql);
+                    assert_ne!(finder.node(), 1, "{family}, {how}: {sql}: {}", finder.decision());
+                }
+            }
+            let found = heard(&proxies[1]);
+            {
+                let snapshot = elsewhere.snapshot(SystemClock.now()).unwrap();
+                let section = snapshot.config.section("shop").unwrap();
+                section.board.exchange(section, SystemClock.now());
+            }
+            for here in [true, false] {
+                let mut handle = connect(here, |_| ());
+                let prepared = prepared(&mut handle);
+                others.push((handle, prepared));
+            }
+            for (handle, prepared) in &mut others {
+                work(handle, &schema, prepared);
+            }
+            for sql in statements.repeat(3) {
+                finder.ok(sql);
+            }
+            assert_eq!(heard(&proxies[1]), found, "{family}, {how}");
+            cluster.thaw(1).unwrap();
+        }
+    }
 }
 
 /// A call that ends a transaction, or would if there was one.

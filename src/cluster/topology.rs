@@ -304,6 +304,8 @@ pub struct Node {
     pub timeouts: super::config::Timeouts,
     /// Its share of the statements, if the nodes say so and not the filter; 0 = it stands by.
     pub weight: Option<u16>,
+    /// Commands may be sent there ahead of the reply to the one before.
+    pub pipelining: bool,
 }
 
 impl Node {
@@ -390,6 +392,7 @@ mod tests {
             state: NodeState::On,
             timeouts: Default::default(),
             weight: None,
+            pipelining: true,
         };
         let socket = Path::new("/run/a.sock");
         assert_eq!(node.endpoint(3306, socket), Endpoint::Unix(socket.into()));

@@ -16,6 +16,7 @@ use crate::cluster::config::quality::Level;
 use crate::cluster::config::{Discover, Section};
 
 use super::tracking::{Changes, SessionChange, TrackType};
+use super::turns::Turns;
 
 /// The variable that holds the list of variables.
 const ITSELF: &[u8] = b"session_track_system_variables";
@@ -137,25 +138,27 @@ fn arming_for(connection: &Connection, way: Way) -> Vec<String> {
     arming
 }
 
-/// Asks a new connection for its sql_mode and arms it: one send, one round trip.
+/// A command and those that arm behind it.
+fn commands<'a>(first: (Command, &'a [u8]), arming: &'a [String]) -> Vec<(Command, &'a [u8])> {
+    std::iter::once(first).chain(arming.iter().map(|text| (Command::Query, text.as_bytes()))).collect()
+}
+
+/// Asks a new connection for its sql_mode and arms it: one send, one round trip where the node `pipelines`.
 ///
 /// Errors: a broken connection. A server's refusal is none: what it would have told is then not known.
-pub(super) async fn set_up(connection: &mut Connection, way: Way) -> Result<SetUp, Error> {
+pub(super) async fn set_up(connection: &mut Connection, way: Way, pipelines: bool) -> Result<SetUp, Error> {
     let arming = arming_for(connection, way);
     let mut found = SetUp { sql_mode: b"0".to_vec(), ..SetUp::default() };
-    let Some((last, first)) = arming.split_last() else {
+    if arming.is_empty() {
         connection.send(Command::Query, &[b"SELECT @@sql_mode"]).await?;
         if let Some([mode]) = first_row(connection).await? {
             found.sql_mode = mode;
         }
         return Ok(found);
-    };
-    let question = if connection.server().is_mariadb { ABOUT_MARIADB } else { ABOUT_MYSQL };
-    connection.queue(Command::Query, &[question.as_bytes()]);
-    for statement in first {
-        connection.queue(Command::Query, &[statement.as_bytes()]);
     }
-    connection.send(Command::Query, &[last.as_bytes()]).await?;
+    let question = if connection.server().is_mariadb { ABOUT_MARIADB } else { ABOUT_MYSQL };
+    let commands = commands((Command::Query, question.as_bytes()), &arming);
+    let mut turns = Turns::begin(connection, &commands, pipelines).await?;
     if let Some([mode, tracked, identity, gtids, executed, read_only]) = first_row(connection).await? {
         found.sql_mode = mode;
         found.tracked = Some(tracked);
@@ -164,7 +167,7 @@ pub(super) async fn set_up(connection: &mut Connection, way: Way) -> Result<SetU
         let read_only = (!read_only.is_empty()).then(|| read_only != b"0" && !read_only.eq_ignore_ascii_case(b"OFF"));
         found.peer = Peer { identity, has_gtids, executed, reads_wait: way == Way::ReadsWait, read_only };
     }
-    found.armed = armed(connection, arming.len(), way).await?;
+    found.armed = armed(connection, &mut turns, arming.len(), way).await?;
     found.peer.has_gtids &= found.armed.gtids != Gtids::Untold;
     Ok(found)
 }
@@ -177,23 +180,15 @@ const ABOUT_MARIADB: &str = "SELECT @@sql_mode,@@session_track_system_variables,
 /// `COM_RESET_CONNECTION`, which switches the tracking off, and arming again behind it: one round trip.
 ///
 /// Errors: the server's refusal of the reset; a broken connection.
-pub(super) async fn reset(connection: &mut Connection, way: Way) -> Result<(OkPacket, Armed), Error> {
+pub(super) async fn reset(connection: &mut Connection, way: Way, pipelines: bool) -> Result<(OkPacket, Armed), Error> {
     let arming = arming_for(connection, way);
-    match arming.split_last() {
-        None => connection.send(Command::ResetConnection, &[]).await?,
-        Some((last, first)) => {
-            connection.queue(Command::ResetConnection, &[]);
-            for statement in first {
-                connection.queue(Command::Query, &[statement.as_bytes()]);
-            }
-            connection.send(Command::Query, &[last.as_bytes()]).await?;
-        }
-    }
+    let commands = commands((Command::ResetConnection, &[]), &arming);
+    let mut turns = Turns::begin(connection, &commands, pipelines).await?;
     let reset = connection.read_head().await;
     if reset.is_err() && connection.is_broken() {
         return Err(reset.err().unwrap_or_else(|| connection.malformed()));
     }
-    let armed = armed(connection, arming.len(), way).await?;
+    let armed = armed(connection, &mut turns, arming.len(), way).await?;
     match reset? {
         Head::Ok(ok) => Ok((ok, armed)),
         _ => Err(connection.malformed()),
@@ -201,14 +196,16 @@ pub(super) async fn reset(connection: &mut Connection, way: Way) -> Result<(OkPa
 }
 
 /// Reads the replies to `count` statements of [`arming_for`].
-async fn armed(connection: &mut Connection, mut count: usize, way: Way) -> Result<Armed, Error> {
+async fn armed(connection: &mut Connection, turns: &mut Turns<'_>, mut count: usize, way: Way) -> Result<Armed, Error> {
     let is_mariadb = connection.server().is_mariadb;
     let mut armed = Armed::default();
     if way == Way::ReadsWait && count > 0 {
+        turns.next(connection).await?;
         is_ok(connection.read_head().await)?;
         count -= 1;
     }
     for index in 0..count {
+        turns.next(connection).await?;
         let taken = is_ok(connection.read_head().await)?;
         match index {
             0 => armed.variables = taken,

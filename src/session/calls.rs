@@ -420,8 +420,9 @@ impl Session {
         let Some(router) = self.router.as_deref() else { return Ok(()) };
         let way = arm::Way::of(&router.section);
         for node in &mut self.nodes {
+            let pipelines = node.pipelines;
             let Some(connection) = node.connection_mut() else { continue };
-            match arm::reset(connection, way).await {
+            match arm::reset(connection, way, pipelines).await {
                 Ok((ok, armed)) => {
                     self.outcome.status = ok.status;
                     node.armed = armed;

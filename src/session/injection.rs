@@ -78,8 +78,9 @@ impl Session {
         let Some(injection) = &section.injection else { return Ok(()) };
         let Some(sql) = &injection.on_commit else { return Ok(()) };
         let family = self.options.family;
+        let pipelines = self.nodes[node].pipelines;
         let Some(connection) = self.nodes[node].connection_mut() else { return Err(Error::gone(family)) };
-        if !injection.report_error && manner == Manner::Pipelined {
+        if !injection.report_error && manner == Manner::Pipelined && pipelines {
             connection.queue(Command::Query, &[sql]);
             self.injected = Some(injected);
             self.prelude_replies += 1;

@@ -254,7 +254,10 @@ impl Session {
         let lag = match answer {
             Ok(table) => table.map_or(Lag::Unknown, |mut table| lag_of(&mut table)),
             // Nothing behind the question has begun.
-            Err(_) => Lag::Unknown,
+            Err(error) => {
+                self.remember_silence(at, &error);
+                Lag::Unknown
+            }
         };
         let broken = self.nodes[at].connection().is_none_or(|connection| connection.is_broken());
         let (Some(router), Some(id)) = (self.router.as_deref_mut(), NodeId::new(at)) else { return Ok(()) };

@@ -49,6 +49,7 @@ mod steer;
 mod tables;
 mod tally;
 mod tracking;
+mod turns;
 mod usual;
 
 pub use crate::conn::Server;

@@ -16,6 +16,8 @@ pub(super) struct Node {
     pub target: Target,
     /// The node's own TLS settings, over the program's options.
     pub tls: Option<TlsSettings>,
+    /// Commands may be sent there ahead of the reply to the one before (`pipelining`).
+    pub pipelines: bool,
     /// The connection.
     connection: Option<Connection>,
     /// The connection is in the process's list; of routed handles only.
@@ -49,6 +51,7 @@ impl Node {
         Node {
             target,
             tls,
+            pipelines: true,
             connection: None,
             published: None,
             versions: Versions::default(),

@@ -8,13 +8,14 @@ use crate::cluster::health::concerns_everybody;
 use crate::cluster::topology::{NodeId, Role};
 use crate::conn::{Connection, Target};
 use crate::env::{Clock, SystemClock};
-use crate::error::{Error, Sent};
+use crate::error::{Error, Origin, Sent};
 use crate::log;
 use crate::options::Options;
 use crate::route::{Class, ClassifyConfig, Effect, LexContext, Server};
 
 use super::Session;
 use super::arm::{self, SetUp};
+use super::nodes::Node;
 use super::routed::CLIENT_MULTI_STATEMENTS;
 
 /// What a connect to a node needs.
@@ -22,6 +23,7 @@ pub(super) struct Opening {
     target: Target,
     options: Options,
     way: arm::Way,
+    pipelines: bool,
 }
 
 impl Opening {
@@ -30,7 +32,7 @@ impl Opening {
     /// Errors: those of a connect.
     pub(super) async fn connect(&self) -> Result<(Connection, SetUp), Error> {
         let mut connection = Connection::open(&self.target, &self.options).await?;
-        let found = arm::set_up(&mut connection, self.way).await?;
+        let found = arm::set_up(&mut connection, self.way, self.pipelines).await?;
         Ok((connection, found))
     }
 }
@@ -82,7 +84,7 @@ impl Session {
         if self.carry.multi_statements() == Some(true) {
             target.client_flags |= CLIENT_MULTI_STATEMENTS;
         }
-        Ok(Opening { target, options, way: arm::Way::of(&router.section) })
+        Ok(Opening { target, options, way: arm::Way::of(&router.section), pipelines: node.pipelines })
     }
 
     /// Takes a new connection, or remembers the failure.
@@ -124,24 +126,42 @@ impl Session {
                 Ok(())
             }
             Err(error) => {
-                if let Some(id) = id {
-                    // A refused account is this handle's.
-                    let all = concerns_everybody(error.code);
-                    let health = if all { &*router.section.health } else { &router.health };
-                    let now = SystemClock.now();
-                    health.failed(id, error.code, now);
-                    if all {
-                        // A program with one statement has no later moment to tell the others.
-                        router.section.board.exchange(&router.section, now);
-                    }
-                }
-                log::get().message(
-                    log::Level::Warning,
-                    router.handle_number,
-                    &format!("node {} cannot be used: {error}", router.label(index)),
-                );
+                self.remember_failure(index, &error);
                 Err(error.sent(Sent::No))
             }
+        }
+    }
+
+    /// A node cannot be used: by this handle, or by anybody.
+    fn remember_failure(&self, index: usize, error: &Error) {
+        let Some(router) = self.router.as_deref() else { return };
+        if let Some(id) = NodeId::new(index) {
+            // A refused account is this handle's.
+            let all = concerns_everybody(error.code);
+            let health = if all { &*router.section.health } else { &router.health };
+            let now = SystemClock.now();
+            health.failed(id, error.code, now);
+            if all {
+                // A program with one statement has no later moment to tell the others.
+                router.section.board.exchange(&router.section, now);
+            }
+        }
+        log::get().message(
+            log::Level::Warning,
+            router.handle_number,
+            &format!("node {} cannot be used: {error}", router.label(index)),
+        );
+    }
+
+    /// What goes ahead of a statement was not answered on an open connection. If the time for it was over, nobody else has to
+    /// find that out: the node counts as one that cannot be connected to.
+    pub(super) fn remember_silence(&self, index: usize, error: &Error) {
+        let silent = |connection: &Connection| connection.is_broken() && !connection.broke_off();
+        if error.origin == Origin::Client
+            && concerns_everybody(error.code)
+            && self.nodes.get(index).and_then(Node::connection).is_some_and(silent)
+        {
+            self.remember_failure(index, error);
         }
     }
 }

@@ -15,7 +15,8 @@ use super::steer::Manner;
 
 impl Session {
     /// Opens the node if need be, and sends it the session state that it lacks (the prelude rule): ahead of a proven
-    /// read in one packet; ahead of anything else its reply is awaited first.
+    /// read in one packet; ahead of anything else, and where the node takes no two commands at a time, its reply is awaited
+    /// first.
     pub(super) async fn make_ready(
         &mut self,
         index: usize,
@@ -40,7 +41,7 @@ impl Session {
         if self.carry.is_current(&self.nodes[index].versions) {
             return Ok(());
         }
-        if !(manner == Manner::Pipelined && statement.class == Class::Read) {
+        if !(manner == Manner::Pipelined && statement.class == Class::Read && self.nodes[index].pipelines) {
             return self.bring_up_to_date(index).await;
         }
         let steps = self.missing(index);
@@ -100,14 +101,14 @@ impl Session {
                 break;
             }
         }
-        let node = &mut self.nodes[index];
         match failure {
             None => {
-                self.carry.caught_up(&mut node.versions);
+                self.carry.caught_up(&mut self.nodes[index].versions);
                 Ok(())
             }
             Some(error) => {
-                if let Some(connection) = node.take() {
+                self.remember_silence(index, &error);
+                if let Some(connection) = self.nodes[index].take() {
                     connection.quit();
                 }
                 Err(error.sent(Sent::No))
@@ -171,10 +172,11 @@ impl Session {
             self.failed();
             return error;
         }
-        if let Some(at) = self.at
-            && let Some(connection) = self.nodes[at].take()
-        {
-            connection.quit();
+        if let Some(at) = self.at {
+            self.remember_silence(at, &error);
+            if let Some(connection) = self.nodes[at].take() {
+                connection.quit();
+            }
         }
         self.failed();
         let is_replica = |router: &Router| {

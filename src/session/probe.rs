@@ -11,10 +11,12 @@ use crate::cluster::topology::{NodeId, NodeSet};
 use crate::conn::driver::side_by_side;
 use crate::conn::{Command, Connection, Head, Server};
 use crate::error::{Error, Origin};
+use crate::log;
 use crate::result::{Columns, StoredRows};
 
 use super::arm::SetUp;
 use super::open::Opening;
+use super::turns::Turns;
 use super::{Phase, Session};
 
 /// The statements that a server of this kind is asked.
@@ -86,7 +88,7 @@ struct Asked {
 }
 
 impl Session {
-    /// Asks nodes, all of them at once: one round trip for those that are open. An open connection that does not answer in
+    /// Asks nodes, all of them at once: one round trip for those that are open (and no proxies). An open connection that does not answer in
     /// time is closed; a connect that takes longer is given up, and not remembered as a failure.
     pub(super) async fn probe(
         &mut self,
@@ -105,17 +107,24 @@ impl Session {
         for id in &ids {
             let connection = self.nodes[id.index()].lend();
             let opening = if connection.is_none() { self.opening(id.index()).ok() } else { None };
-            parts.push(ask(connection, opening, questions));
+            parts.push(ask(connection, opening, questions, self.nodes[id.index()].pipelines));
         }
         let deadline = Instant::now() + limit;
         let found = side_by_side(parts, deadline).await;
-        ids.into_iter().zip(found).map(|(id, asked)| (id, self.answered(id.index(), asked))).collect()
+        ids.into_iter().zip(found).map(|(id, asked)| (id, self.answered(id.index(), asked, limit))).collect()
     }
 
     /// Takes the connection back.
-    fn answered(&mut self, index: usize, asked: Option<Asked>) -> Answer {
+    fn answered(&mut self, index: usize, asked: Option<Asked>, limit: Duration) -> Answer {
         let Some(Asked { opened, connection, answer }) = asked else {
             self.nodes[index].give_back(None);
+            let log = log::get();
+            if log.is_on(log::Level::Decision)
+                && let Some(router) = self.router.as_deref()
+            {
+                let text = format!("node {} said nothing within {} ms", router.label(index), limit.as_millis());
+                log.message(log::Level::Decision, router.handle_number, &text);
+            }
             return Answer::Silent;
         };
         match (opened, connection, answer) {
@@ -141,8 +150,13 @@ impl Session {
     }
 }
 
-/// Opens the connection if need be and asks, in one packet.
-async fn ask(mut connection: Option<Connection>, opening: Option<Opening>, questions: Questions<'_>) -> Asked {
+/// Opens the connection if need be and asks, in one packet where the node takes that.
+async fn ask(
+    mut connection: Option<Connection>,
+    opening: Option<Opening>,
+    questions: Questions<'_>,
+    pipelines: bool,
+) -> Asked {
     let mut opened = None;
     if let Some(opening) = opening {
         match opening.connect().await {
@@ -154,16 +168,17 @@ async fn ask(mut connection: Option<Connection>, opening: Option<Opening>, quest
         return Asked { opened: None, connection: None, answer: Ok(Vec::new()) };
     };
     let texts = questions(connection.server());
-    let answer = ask_open(&mut connection, &texts).await;
+    let answer = ask_open(&mut connection, &texts, pipelines).await;
     Asked { opened, connection: Some(connection), answer }
 }
 
-async fn ask_open(connection: &mut Connection, texts: &[Cow<'static, str>]) -> Result<Vec<Option<Table>>, Error> {
-    let Some((last, first)) = texts.split_last() else { return Ok(Vec::new()) };
-    for text in first {
-        connection.queue(Command::Query, &[text.as_bytes()]);
-    }
-    connection.send(Command::Query, &[last.as_bytes()]).await?;
+async fn ask_open(
+    connection: &mut Connection,
+    texts: &[Cow<'static, str>],
+    pipelines: bool,
+) -> Result<Vec<Option<Table>>, Error> {
+    let commands: Vec<_> = texts.iter().map(|text| (Command::Query, text.as_bytes())).collect();
+    let mut turns = Turns::begin(connection, &commands, pipelines).await?;
     let mut tables = Vec::with_capacity(texts.len());
     for _ in texts {
         tables.push(match connection.read_head().await {
@@ -176,6 +191,7 @@ async fn ask_open(connection: &mut Connection, texts: &[Cow<'static, str>]) -> R
             Err(error) if error.origin == Origin::Server && !connection.is_broken() => None,
             Err(error) => return Err(error),
         });
+        turns.next(connection).await?;
     }
     Ok(tables)
 }

@@ -89,21 +89,26 @@ impl Session {
         let Some((question, text)) = self.question_to(node) else { return };
         let Some(connection) = self.nodes[node].connection_mut() else { return };
         connection.queue(Command::Query, &[text.as_bytes()]);
+        self.begins_to_ask(question);
+        self.question = Some(question);
+        self.prelude_replies += 1;
+    }
+
+    fn begins_to_ask(&mut self, question: Question) {
         if question == Question::Tables
             && let Some(router) = self.router.as_deref_mut()
         {
             router.is_asking_about_tables();
         }
-        self.question = Some(question);
-        self.prelude_replies += 1;
     }
 
-    /// Asks and waits for the answer, with nothing of the read on its way: for programs that poll the socket for its reply.
-    /// One round trip more.
+    /// Asks and waits for the answer, with nothing of the statement on its way: for programs that poll the socket for its
+    /// reply, and nodes that take one command at a time. One round trip more.
     ///
     /// Errors: as [`Session::read_answer`]; a connection that breaks has got nothing of the read.
     pub(super) async fn ask_before(&mut self, node: usize) -> Result<(), Error> {
         let Some((question, text)) = self.question_to(node) else { return Ok(()) };
+        self.begins_to_ask(question);
         self.limit_answer(question);
         let answer = match self.current()?.send(Command::Query, &[text.as_bytes()]).await {
             Ok(()) => self.read_answer(question, Behind::Nothing).await,

@@ -332,7 +332,9 @@ impl Session {
             database: node.database.clone(),
             client_flags: node.connect_flags.unwrap_or(args.flags),
         };
-        Node::new(target, Some(node.tls.clone()))
+        let mut found = Node::new(target, Some(node.tls.clone()));
+        found.pipelines = node.pipelining;
+        found
     }
 
     /// Gives the nodes that have no account of their own the handle's.

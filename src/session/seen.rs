@@ -54,7 +54,8 @@ impl Session {
             return false;
         }
         let reads = statement.class == Class::Read || (statement.class == Class::Write && statement.is_select);
-        if reads && statement.single && manner != Manner::Alone && !cursor && self.attributes.is_empty() {
+        let pipelines = self.nodes[node].pipelines;
+        if reads && statement.single && manner != Manner::Alone && pipelines && !cursor && self.attributes.is_empty() {
             return true;
         }
         let may_read = reads || !statement.single || statement.class == Class::Unknown;

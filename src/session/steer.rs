@@ -313,10 +313,15 @@ impl Session {
                 self.settle().await;
                 sent = if self.nodes[index].connection().is_some() { Ok(()) } else { self.open_node(index).await };
             }
+            if sent.is_ok() {
+                sent = self.make_ready(index, &statement, manner).await;
+            }
             // A transaction's snapshot is made by its first statement: what it has to see is waited for before.
             let asks_first = matches!(manner, Manner::Alone | Manner::Awaited)
-                || decision.reason == decide::Reason::ReadOnlyTransactionStart;
-            if sent.is_ok() && asks_first && !self.asks_nothing(index) {
+                || decision.reason == decide::Reason::ReadOnlyTransactionStart
+                || !self.nodes[index].pipelines;
+            let asked = sent.is_ok() && asks_first && !self.asks_nothing(index);
+            if asked {
                 self.at = Some(index);
                 sent = self.ask_before(index).await;
                 if sent.is_err()
@@ -328,11 +333,8 @@ impl Session {
                 }
             }
             if sent.is_ok() {
-                sent = self.make_ready(index, &statement, manner).await;
-            }
-            if sent.is_ok() {
                 self.at = Some(index);
-                sent = self.send_what(index, sql, &statement, manner, what).await;
+                sent = self.send_what(index, sql, &statement, (manner, asked), what).await;
             }
             match sent {
                 Ok(()) => break,
@@ -425,19 +427,21 @@ impl Session {
         Ok((decision, self.fallbacks(manner), decision.node))
     }
 
-    /// Sends to a node that is open and up to date.
+    /// Sends to a node that is open and up to date. `asked`: what it had to be asked has been answered.
     async fn send_what(
         &mut self,
         index: usize,
         sql: &[u8],
         statement: &Statement,
-        manner: Manner,
+        (manner, asked): (Manner, bool),
         what: &mut What<'_>,
     ) -> Result<(), Error> {
         match what {
             What::Text => {
                 self.inject(index, statement, manner).await?;
-                self.ask(index);
+                if !asked {
+                    self.ask(index);
+                }
                 self.attach_attributes(index);
                 if self.asks_behind(index, statement, manner, false) {
                     self.current()?.queue(Command::Query, &[sql]);
@@ -454,7 +458,9 @@ impl Session {
             What::Execute(prepared, request) => {
                 self.prepare_on(prepared, index).await?;
                 self.inject(index, statement, manner).await?;
-                self.ask(index);
+                if !asked {
+                    self.ask(index);
+                }
                 let behind = self.asks_behind(index, statement, manner, request.flags != 0);
                 self.send_execution(prepared, request, index, behind).await
             }

@@ -90,8 +90,6 @@ def configuration(folder):
 def start_workers(arguments, folder):
     environment = dict(os.environ, LD_PRELOAD=os.path.abspath(arguments.library), MYSQLND_MS_ENABLE="1",
                        MYSQLND_MS_CONFIG_FILE=configuration(folder))
-    if arguments.decisions:
-        environment["MYSQLND_MS_LOG"] = f"decision:{arguments.decisions}"
     # Debian's, which has the driver
     programs = [
         ["perl", os.path.join(HERE, "worker.pl"), "mysql"],
@@ -107,9 +105,12 @@ def start_workers(arguments, folder):
         log = os.path.join(folder, f"worker{number}.log")
         errors = open(os.path.join(folder, f"worker{number}.err"), "w+", encoding="utf-8", errors="replace")
         command = [*program, *place, str(number), str(arguments.seed * 100 + number), log, os.path.join(folder, "stop")]
-        process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors)
+        decisions = os.path.join(folder, f"worker{number}.decisions")
+        process = subprocess.Popen(command, env=dict(environment, MYSQLND_MS_LOG=f"decision:{decisions}"),
+                                   stdin=subprocess.DEVNULL, stdout=errors, stderr=errors)
         name = " ".join(os.path.basename(word) for word in program)
-        workers.append({"number": number, "name": name, "log": log, "process": process, "errors": errors})
+        workers.append({"number": number, "name": name, "log": log, "decisions": decisions, "process": process,
+                        "errors": errors})
     return workers
 
 
@@ -133,6 +134,16 @@ def watch(workers, over, stuck):
                 worker["process"].kill()
 
 
+def watch_for_stalls(over, stalls):
+    """Times in which the machine let nobody work."""
+    last = time.monotonic()
+    while not over.wait(0.01):
+        now = time.monotonic()
+        if now - last > 0.1:
+            stalls.append((last, now))
+        last = now
+
+
 class Schedule:
     """What happens to the nodes. All dice are thrown by one generator, whatever the servers answer."""
 
@@ -142,6 +153,9 @@ class Schedule:
         self.began = time.monotonic()
         self.frozen = []
         self.crashes = []
+        self.stalls = []
+        # The log of decisions has the time of day.
+        self.clock = time.time() - time.monotonic()
 
     def say(self, text):
         print(f"  {time.monotonic() - self.began:6.1f} s  {text}", flush=True)
@@ -248,6 +262,23 @@ class Schedule:
         order("stop", node)
         self.promote_after_crash(node, when)
 
+    def lose(self, seconds, stop):
+        """The primary dies with acknowledged writes that no replica has received; these, as (worker, number)."""
+        time.sleep(seconds / 2)
+        for node in self.replicas():
+            sql(node, "STOP SLAVE IO_THREAD" if FAMILY == "mariadb" else "STOP REPLICA IO_THREAD")
+        self.say("the replicas receive nothing more")
+        time.sleep(seconds / 2)
+        stop()
+        primary = self.primary()
+        rows = lambda node: {tuple(map(int, row)) for row in sql(node, "SELECT worker, seq FROM test.written")}
+        written = rows(primary)
+        self.say(f"primary {primary} is killed")
+        when = time.monotonic()
+        order("kill", primary)
+        self.promote_after_crash(primary, when)
+        return written - rows(self.primary())
+
     def run(self, seconds):
         acts = [self.freeze_replica, self.freeze_replica, self.freeze_primary, self.kill_replica, self.restart_replica,
                 self.kill_primary_and_restart, self.kill_primary_and_promote, self.freeze_primary_and_promote,
@@ -269,7 +300,7 @@ def main():
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--semi-sync", action="store_true", help="the servers acknowledge what a replica has")
     parser.add_argument("--keep", help="a folder for the workers' logs (default: one that is removed)")
-    parser.add_argument("--decisions", help="a file for the decision log")
+    parser.add_argument("--lose", action="store_true", help="no schedule: the primary dies with writes that no replica has")
     arguments = parser.parse_args()
     if arguments.seed is None:
         arguments.seed = random.SystemRandom().randrange(1, 1_000_000)
@@ -284,15 +315,26 @@ def main():
         watcher = threading.Thread(target=watch, args=(workers, over, stuck))
         watcher.start()
         schedule = Schedule(arguments.seed, arguments.semi_sync)
-        try:
-            schedule.run(arguments.time)
-            time.sleep(1)
+        stalls = threading.Thread(target=watch_for_stalls, args=(over, schedule.stalls))
+        stalls.start()
+
+        def stop():
             open(os.path.join(folder, "stop"), "w").close()
             for worker in workers:
                 worker["process"].wait()
+
+        expected = None
+        try:
+            if arguments.lose:
+                expected = schedule.lose(arguments.time, stop)
+            else:
+                schedule.run(arguments.time)
+                time.sleep(1)
+                stop()
         finally:
             over.set()
             watcher.join()
+            stalls.join()
             for worker in workers:
                 worker["process"].kill()
         for worker in workers:
@@ -305,7 +347,7 @@ def main():
             "account": dict(sql(primary, "SELECT worker, n FROM test.account")),
             "sums": [sql(node, "CHECKSUM TABLE test.written, test.account, test.fixed") for node in NODES],
         }
-        return check.judge(workers, stuck, schedule, found)
+        return check.judge(workers, stuck, schedule, found, expected)
 
 
 if __name__ == "__main__":

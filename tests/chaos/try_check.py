@@ -30,22 +30,31 @@ WELL = [
 WRITTEN = {(1, "i"): 1, (3, "t"): 1, (6, "i"): 1, (9, "i"): 1}
 
 
-def run(operations=WELL, written=WRITTEN, account=1, semi_sync=False, crashes=(50.0,), stuck=(), code=0, words="", sums=("a", "a")):
+# The clock of the logs of decisions, less that of the others.
+CLOCK = 1000.0
+
+
+def run(operations=WELL, written=WRITTEN, account=1, semi_sync=False, crashes=(50.0,), stuck=(), code=0, words="", sums=("a", "a"),
+        frozen=(), stalls=(), said=(), expected=None):
     """What the checker says of a run, and its exit status."""
     with tempfile.NamedTemporaryFile("w", suffix=".log", delete=False) as log:
         for seq, kind, error, place, answer in operations:
             log.write(f"B {seq} {kind} {seq}.0\nE {seq} {kind} {seq + 1}.0 {error} {place} {answer} words\n")
-    worker = {"number": 1, "log": log.name, "name": "worker", "process": SimpleNamespace(returncode=code), "words": words}
+    with tempfile.NamedTemporaryFile("w", suffix=".decisions", delete=False) as decisions:
+        for second, text in said:
+            decisions.write(f"{CLOCK + second}\t77\t1\t{text}\n")
+    worker = {"number": 1, "log": log.name, "decisions": decisions.name, "name": "worker", "process": SimpleNamespace(returncode=code), "words": words}
     found = {
         "written": [("1", str(seq), kind, str(count)) for (seq, kind), count in written.items()],
         "account": {"1": str(account)},
         "sums": list(sums),
     }
-    schedule = SimpleNamespace(semi_sync=semi_sync, crashes=list(crashes), frozen=[])
+    schedule = SimpleNamespace(semi_sync=semi_sync, crashes=list(crashes), frozen=list(frozen), stalls=list(stalls), clock=CLOCK)
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
-        status = check.judge([worker], list(stuck), schedule, found)
+        status = check.judge([worker], list(stuck), schedule, found, expected)
     os.unlink(log.name)
+    os.unlink(decisions.name)
     return said.getvalue(), status
 
 
@@ -57,6 +66,13 @@ def instead(seq, **change):
     fields = ("seq", "kind", "code", "place", "answer")
     return [tuple((dict(zip(fields, line)) | change)[field] for field in fields) if line[0] == seq else line for line in WELL]
 
+
+# Node 2 is frozen during the read that is number 4 and takes a second.
+FROZEN = [(2, 4.2, 4.8)]
+SENT = (4.1, "node=n2\trole=replica\treason=plain read\tsql=SELECT 1")
+ELSEWHERE = (4.9, "node=n1\trole=replica\treason=plain read\tsql=SELECT 1")
+NOT_OPENED = (4.8, "warning\tnode n2 cannot be used: 2013 (HY000): Lost connection")
+ASKED = "decision\tnode n2 said nothing within 500 ms"
 
 FAULTS = [
     # what is wrong, the arguments, the check that must say so, words that must be in what it says
@@ -81,6 +97,15 @@ FAULTS = [
     ("a program crashed", dict(code=-11), "every program ends well and says nothing", "-11"),
     ("a program prints something", dict(words="Use of uninitialized value"), "every program ends well and says nothing", "uninitialized"),
     ("nodes differ", dict(sums=("a", "b")), "the nodes have the same data", "b"),
+    ("a read on a healthy node waits while another one is frozen", dict(frozen=FROZEN, said=[ELSEWHERE]),
+     "no read on healthy nodes waits for a frozen one", "worker 1, 4 f"),
+    ("one read waits for the role of a frozen node, and the next one again",
+     dict(frozen=[(2, 1.5, 4.8)], said=[(2.6, ASKED), (4.6, ASKED)]),
+     "the roles of a frozen node are asked for once in a while only", "worker 1, 4 f"),
+    ("another write is lost than the one that no replica had", dict(written=without((9, "i")), expected={(1, 3)}),
+     "exactly the writes that no replica had are named as lost", "(1, 9)"),
+    ("no write was lost that should have been", dict(expected=set()),
+     "exactly the writes that no replica had are named as lost", "there was none"),
 ]
 
 
@@ -94,6 +119,16 @@ def main():
     names = [line.strip() for line in text.splitlines() if line.strip().startswith("lost:")]
     if status or names != ["lost: worker 1, number 3", "lost: worker 1, number 9"]:
         missed.append(f"lost writes are not named, or a fault: {names}\n{text}")
+    for what, arguments in [
+        ("the write that no replica had is lost", dict(written=without((9, "i")), expected={(1, 9)})),
+        ("a read is sent to a frozen node", dict(frozen=FROZEN, said=[SENT, ELSEWHERE])),
+        ("a read cannot connect to a frozen node", dict(frozen=FROZEN, said=[NOT_OPENED, ELSEWHERE])),
+        ("a read waits for the role of a frozen node", dict(frozen=FROZEN, said=[(4.6, ASKED), ELSEWHERE])),
+        ("the machine stood still", dict(frozen=FROZEN, said=[ELSEWHERE], stalls=[(4.3, 4.7)])),
+    ]:
+        text, status = run(**arguments)
+        if status:
+            missed.append(f"{what}: a fault:\n{text}")
     for what, arguments, verdict, words in FAULTS:
         text, status = run(**arguments)
         lines = text.splitlines()
@@ -103,7 +138,7 @@ def main():
             missed.append(f"{what}: not found by '{verdict}'\n{text}")
     for text in missed:
         print(text)
-    print(f"{len(FAULTS) + 2 - len(missed)} of {len(FAULTS) + 2} found")
+    print(f"{len(FAULTS) + 7 - len(missed)} of {len(FAULTS) + 7} found")
     return 1 if missed else 0
 
 

@@ -30,23 +30,29 @@ const SERVED: &[&str] = &[
     "state",
     "timeouts",
     "weight",
+    "pipelining",
 ];
 
-/// Node keys that are known and not served yet.
-const LATER: &[&str] = &["pipelining"];
-
 const STATES: &[(&str, NodeState)] = &[("on", NodeState::On), ("drain", NodeState::Drain), ("off", NodeState::Off)];
+
+/// What holds for a node that does not say otherwise.
+#[derive(Clone, Copy)]
+pub(super) struct OfSection<'a> {
+    pub(super) tls: &'a TlsSettings,
+    pub(super) timeouts: Timeouts,
+    pub(super) pipelining: bool,
+}
 
 /// A file besides the configuration that decided something, and how it looked then.
 pub(super) type Watched = (PathBuf, Option<Stamp>);
 
-/// Reads `master` or `slave` and appends to `nodes`. `of_section` holds where a node says nothing.
+/// Reads `master` or `slave` and appends to `nodes`.
 pub(super) fn read_list(
     reader: &mut Reader<'_>,
     json: &Json<'_>,
     path: &str,
     role: Role,
-    of_section: (&TlsSettings, Timeouts),
+    of_section: OfSection<'_>,
     nodes: &mut Vec<Node>,
     watched: &mut Vec<Watched>,
 ) {
@@ -93,10 +99,10 @@ fn read(
     id: NodeId,
     role: Role,
     name: String,
-    of_section: (&TlsSettings, Timeouts),
+    of_section: OfSection<'_>,
     watched: &mut Vec<Watched>,
 ) -> Option<Node> {
-    reader.keys(object, SERVED, LATER);
+    reader.keys(object, SERVED, &[]);
     let host = match object.get("host") {
         Some(json) => reader.c_text(json, &object.path_of("host")),
         None => {
@@ -132,6 +138,7 @@ fn read(
         .get("weight")
         .and_then(|json| reader.number(json, &object.path_of("weight"), "a weight", 0..=65535))
         .and_then(|weight| u16::try_from(weight).ok());
+    let pipelining = object.get("pipelining").and_then(|json| reader.flag(json, &object.path_of("pipelining")));
     let state = object.get("state").and_then(|json| reader.word(json, &object.path_of("state"), STATES));
     let host = host.filter(|host| !host.is_empty())?;
     if host == "localhost" {
@@ -154,11 +161,12 @@ fn read(
         password: password.or(from_file),
         database,
         connect_flags,
-        tls: tls.or(of_section.0),
+        tls: tls.or(of_section.tls),
         zone,
         state: state.unwrap_or_default(),
-        timeouts: timeouts.or(of_section.1),
+        timeouts: timeouts.or(of_section.timeouts),
         weight,
+        pipelining: pipelining.unwrap_or(of_section.pipelining),
     })
 }
 

@@ -1,7 +1,7 @@
 //! Reads one section: everything but its nodes' own keys.
 
 use super::json::{Json, Value};
-use super::node::{self, Watched};
+use super::node::{self, OfSection, Watched};
 use super::problem::{Problem, Severity};
 use super::reader::{Object, Reader, join};
 use super::{Failover, MatchRule, Section, Stickiness, Strategy, filters, injection, quality, recovery};
@@ -26,6 +26,7 @@ const SERVED: &[&str] = &[
     "zone",
     "board_dir",
     "timeouts",
+    "pipelining",
     "match",
     "ssl_mode",
     "ssl_ca",
@@ -37,7 +38,7 @@ const SERVED: &[&str] = &[
 ];
 
 /// Section keys of the plugin, of its fork and of this library's design that are not served yet.
-const LATER: &[&str] = &["fabric", "xa", "pick", "pipelining"];
+const LATER: &[&str] = &["fabric", "xa", "pick"];
 
 /// Reads the section called `name`. Mistakes are in the reader; with one of them the section refuses connects.
 pub(super) fn read(
@@ -68,12 +69,12 @@ fn read_members(
     reader.keys(object, &[SERVED, recovery::KEYS].concat(), LATER);
     let tls = node::read_tls(reader, object);
     let timeouts = recovery::timeouts(reader, object);
+    let pipelining = object.get("pipelining").and_then(|json| reader.flag(json, &object.path_of("pipelining")));
+    let of_section = OfSection { tls: &tls, timeouts, pipelining: pipelining.unwrap_or(true) };
     let mut nodes = Vec::new();
     for (key, role) in [("master", Role::Source), ("slave", Role::Replica)] {
         match object.get(key) {
-            Some(json) => {
-                node::read_list(reader, json, &object.path_of(key), role, (&tls, timeouts), &mut nodes, watched)
-            }
+            Some(json) => node::read_list(reader, json, &object.path_of(key), role, of_section, &mut nodes, watched),
             None => {
                 let remedy = if role == Role::Replica { "it may be empty: {}" } else { "" };
                 reader.wrong(object.at, &object.path, format!("expected the key `{key}`"), remedy);

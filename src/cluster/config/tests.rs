@@ -115,7 +115,7 @@ fn wrong_node_keys_are_refused() {
             r#""ssl_mode": "on""#,
             "ssl_mode: expected one of disabled, preferred, required, verify_ca, verify_identity, found \"on\"",
         ),
-        (r#""pipelining": false"#, "pipelining: `pipelining` is not served yet by this version"),
+        (r#""pipelining": []"#, "pipelining: expected true or false, found a list"),
         (r#""password_file": """#, "password_file: expected a path, found an empty string"),
     ] {
         let text =
@@ -174,11 +174,28 @@ fn unknown_keys_change_nothing() {
 
 #[test]
 fn keys_that_are_not_served_yet_refuse_connects_by_name() {
-    for key in ["fabric", "xa", "pick", "pipelining"] {
+    for key in ["fabric", "xa", "pick"] {
         let text = format!(r#"{{"shop": {{{NODES}, "{key}": {{}}}}}}"#);
         let refused = parse(&text).config.take_first().refused.expect("refused");
         assert_eq!(refused.text, format!("`{key}` is not served yet by this version"));
     }
+}
+
+#[test]
+fn pipelining_is_switched_off_for_a_node_or_for_all_that_do_not_say_otherwise() {
+    let nodes = |master: &str, slave: &str, keys: &str| {
+        let text = format!(
+            r#"{{"shop": {{"master": {{"m": {{"host": "h"{master}}}}}, "slave": {{"r": {{"host": "x"{slave}}}}}{keys}}}}}"#
+        );
+        let section = parse(&text).config.take_first();
+        assert_eq!(section.refused, None, "{text}");
+        section.nodes.iter().map(|node| node.pipelining).collect::<Vec<_>>()
+    };
+    assert_eq!(nodes("", "", ""), [true, true]);
+    assert_eq!(nodes("", r#", "pipelining": false"#, ""), [true, false]);
+    assert_eq!(nodes("", "", r#", "pipelining": false"#), [false, false]);
+    assert_eq!(nodes(r#", "pipelining": true"#, "", r#", "pipelining": 0"#), [true, false]);
+    assert_eq!(complaints(r#""pipelining": {}"#), ["shop.pipelining: expected true or false, found an object"]);
 }
 
 #[test]
