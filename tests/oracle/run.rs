@@ -69,6 +69,10 @@ const OF_ONE_SERVER: &[&str] = &[
     "ENCRYPT",
 ];
 
+/// With these words a statement writes another value each time.
+const OF_ONE_MOMENT: &[&str] =
+    &["RAND(", "RAND (", "UUID(", "UUID_SHORT(", "RANDOM_BYTES(", "SYS_GUID(", "CONNECTION_ID("];
+
 /// The cluster and the single server.
 struct Servers {
     cluster: Cluster,
@@ -454,12 +458,14 @@ impl Oracle {
             }
         }
         let (Ok(_), Ok(_)) = (&ours, &theirs) else { return None };
+        let upper = text.to_uppercase();
+        // a write, or the default of a column, that gives each side a value of its own
+        self.astray |= !judge::is_query(&text) && OF_ONE_MOMENT.iter().any(|word| upper.contains(word));
         if !judge::is_query(&text) && ours.as_ref().ok() != theirs.as_ref().ok() {
             // a lock that one side did not get in time, or a write that says when or where it ran
             let failed = |answer: &Result<Answer, Error>| matches!(answer, Ok(Answer::Failed(_)));
             self.astray |= failed(&ours) != failed(&theirs);
         }
-        let upper = text.to_uppercase();
         if node > 0 && !self.astray && !OF_ONE_SERVER.iter().any(|word| upper.contains(word)) {
             self.report.compared += 1;
             if ours != theirs {
