@@ -174,6 +174,57 @@ fn stored_functions_stay_on_the_source() {
 }
 
 #[test]
+fn a_constructor_with_other_arguments_is_a_stored_function_to_mariadb() {
+    let constructed = [
+        "SELECT POINT(1, 2)",
+        "SELECT point(f.x, (2 + 3)) FROM f",
+        "SELECT ST_AsText(LINESTRING(POINT(1, 2), POINT(ABS(3), MOD(4, 5))))",
+        "SELECT POLYGON(LINESTRING(POINT(0, 0), POINT(1, 1), POINT(1, 0), POINT(0, 0)))",
+        "SELECT GEOMETRYCOLLECTION(POINT(1, 1)), MULTIPOINT(POINT(1, 1)), MULTILINESTRING(a), MULTIPOLYGON(b, c) FROM t",
+    ];
+    constructed.iter().for_each(|sql| check(&[(Read, sql)]));
+    for call in [
+        "POINT()",
+        "POINT(1)",
+        "point(1, 2, 3)",
+        "POINT((1, 2))",
+        "POINT(f.x)",
+        "POINT(/* 1, 2 */)",
+        "LINESTRING()",
+        "POLYGON( )",
+        "MULTIPOINT()",
+        "MULTILINESTRING()",
+        "MULTIPOLYGON()",
+        "GEOMETRYCOLLECTION()",
+        "POINT(POINT(1), 2)",
+        "LINESTRING(POINT(1, 2), POINT(1))",
+    ] {
+        let sql = format!("SELECT {call} FROM f");
+        on(MARIADB, &[(Unknown, &sql)]);
+        on(Server::UNKNOWN, &[(Unknown, &sql)]);
+    }
+    check(&[(Unknown, "SELECT `point`(1, 2)"), (Unknown, "SELECT d.point(1)"), (Unknown, "SELECT POINT(1, 2")]);
+}
+
+#[test]
+fn json_table_outside_of_from_is_a_stored_function() {
+    check(&[
+        (Read, "SELECT * FROM JSON_TABLE('[1]', '$[*]' COLUMNS (a INT PATH '$')) AS j"),
+        (
+            Read,
+            "SELECT * FROM t, JSON_TABLE(t.a, '$[*]' COLUMNS (a INT PATH '$', o FOR ORDINALITY)) j WHERE j.a = ABS(1)",
+        ),
+        (Read, "SELECT * FROM t LEFT JOIN JSON_TABLE(t.a, '$' COLUMNS (a INT PATH '$')) j ON TRUE"),
+        (Unknown, "SELECT * FROM JSON_TABLE(f(1), '$' COLUMNS (a INT PATH '$')) j"),
+        (Unknown, "SELECT JSON_TABLE(1)"),
+        (Unknown, "SELECT * FROM t WHERE a = JSON_TABLE(b, '$')"),
+        (Unknown, "SELECT * FROM t ORDER BY JSON_TABLE('[1]', '$')"),
+        (Unknown, "DO JSON_TABLE(1)"),
+    ]);
+    on(Server::mysql(50_740), &[(Unknown, "SELECT * FROM JSON_TABLE('[1]', '$[*]' COLUMNS (a INT PATH '$')) AS j")]);
+}
+
+#[test]
 fn functions_by_family_and_version() {
     let old = Server::mysql(50_740);
     on(MYSQL, &[(Read, "SELECT UUID_TO_BIN(UUID())"), (Unknown, "SELECT JSON_DETAILED(a) FROM t")]);

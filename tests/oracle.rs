@@ -5,6 +5,9 @@
 //!
 //! `ORACLE_FILES` scripts of each family (default 40; `all`), drawn with `ORACLE_SEED` (default 1). `ORACLE_ONLY`: scripts whose
 //! name contains this. `make oracle` runs all of them.
+//!
+//! Beside that every text of the suites, those of scripts that cannot be run here included, is shown to the classifier and to
+//! the judge without a server (`oracle/texts.rs`): of one script in [`TEXTS_OF_ONE_IN`], of all with `ORACLE_FILES=all`.
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
 #[path = "oracle/judge.rs"]
@@ -17,6 +20,8 @@ mod run;
 mod script;
 #[path = "oracle/suites.rs"]
 mod suites;
+#[path = "oracle/texts.rs"]
+mod texts;
 
 use std::collections::BTreeMap;
 
@@ -37,7 +42,7 @@ fn consult(family: Family) {
         Ok("all") => scripts.len(),
         _ => number("ORACLE_FILES", 40) as usize,
     };
-    let chosen = suites::draw(scripts, count, seed);
+    let chosen = suites::draw(scripts, count, seed, suites::SAMPLE_BYTES);
     println!("{family}: {} scripts, ORACLE_SEED={seed}", chosen.len());
     let mut oracle = Oracle::start(family);
     for (done, script) in chosen.iter().enumerate() {
@@ -63,6 +68,35 @@ fn consult(family: Family) {
     report.remarks.iter().for_each(|remark| println!("{family}: {remark}"));
     assert!(report.statements > 0 && report.reads_on_replicas > 0, "nothing was tried");
     assert!(report.faults.is_empty(), "{family}: {} faults:\n{}", report.faults.len(), report.faults.join("\n"));
+}
+
+/// Without `ORACLE_FILES=all` the texts of one script in so many are looked at.
+const TEXTS_OF_ONE_IN: usize = 8;
+
+fn read_texts(family: Family) {
+    if !families().contains(&family) {
+        return;
+    }
+    let Some(scripts) = suites::every(family) else { return };
+    let count = match std::env::var("ORACLE_FILES").as_deref() {
+        Ok("all") => scripts.len(),
+        _ => scripts.len().div_ceil(TEXTS_OF_ONE_IN),
+    };
+    let chosen = suites::draw(scripts, count, number("ORACLE_SEED", 1), u64::MAX);
+    let found = texts::weigh(family, &chosen);
+    let share = 100.0 * found.reads as f64 / found.queries.max(1) as f64;
+    println!(
+        "{family}: {} texts of {} scripts; {} queries, {} of them ({share:.1} %) proven reads; the others:",
+        found.texts,
+        chosen.len(),
+        found.queries,
+        found.reads
+    );
+    let mut lost: Vec<_> = found.lost.iter().collect();
+    lost.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    lost.iter().for_each(|(why, count)| println!("    {count:6} {why}"));
+    assert!(found.reads > 0, "nothing was read");
+    assert!(found.faults.is_empty(), "{family}: {} faults:\n{}", found.faults.len(), found.faults.join("\n"));
 }
 
 /// What a run has found.
@@ -93,4 +127,14 @@ fn nothing_but_reads_of_mariadb_s_own_tests_reaches_a_replica() {
 #[test]
 fn nothing_but_reads_of_mysql_s_own_tests_reaches_a_replica() {
     consult(Family::MySql);
+}
+
+#[test]
+fn what_the_judge_of_mariadb_s_own_texts_takes_for_more_than_a_read_is_none_to_the_classifier() {
+    read_texts(Family::MariaDb);
+}
+
+#[test]
+fn what_the_judge_of_mysql_s_own_texts_takes_for_more_than_a_read_is_none_to_the_classifier() {
+    read_texts(Family::MySql);
 }

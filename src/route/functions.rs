@@ -11,7 +11,7 @@
 //! MariaDB 11 names come from its release notes. `tests/reading_oracle.rs` asks real servers about each row.
 
 use super::keywords::Kw;
-use super::words::{GONE_96, NEVER, PURE, Row, TIGHT};
+use super::words::{CONSTRUCTOR, GONE_96, NEVER, PURE, Row, TIGHT};
 
 const fn f(name: &'static str, mysql: u32, mariadb: u32) -> Row {
     Row { name, kw: Kw::None, flags: PURE, mysql, mariadb }
@@ -25,6 +25,11 @@ const fn t(name: &'static str, mysql: u32, mariadb: u32) -> Row {
 /// Moved out of MySQL 9.6 into a component.
 const fn g(name: &'static str) -> Row {
     Row { name, kw: Kw::None, flags: PURE | GONE_96, mysql: 0, mariadb: 0 }
+}
+
+/// Computes something, too, if the number of arguments is one that it takes.
+const fn c(name: &'static str) -> Row {
+    Row { name, kw: Kw::None, flags: CONSTRUCTOR, mysql: 0, mariadb: 0 }
 }
 
 /// Sorted by name.
@@ -140,7 +145,7 @@ pub const FUNCTIONS: &[Row] = &[
     f("GEOMCOLLECTION", 0, NEVER),
     f("GEOMCOLLFROMTEXT", NEVER, 0),
     f("GEOMCOLLFROMWKB", NEVER, 0),
-    f("GEOMETRYCOLLECTION", 0, 0),
+    c("GEOMETRYCOLLECTION"),
     f("GEOMETRYCOLLECTIONFROMTEXT", NEVER, 0),
     f("GEOMETRYCOLLECTIONFROMWKB", NEVER, 0),
     f("GEOMETRYFROMTEXT", NEVER, 0),
@@ -231,7 +236,7 @@ pub const FUNCTIONS: &[Row] = &[
     f("LENGTHB", NEVER, 100303),
     f("LINEFROMTEXT", NEVER, 0),
     f("LINEFROMWKB", NEVER, 0),
-    f("LINESTRING", 0, 0),
+    c("LINESTRING"),
     f("LINESTRINGFROMTEXT", NEVER, 0),
     f("LINESTRINGFROMWKB", NEVER, 0),
     f("LN", 0, 0),
@@ -273,13 +278,13 @@ pub const FUNCTIONS: &[Row] = &[
     f("MPOINTFROMWKB", NEVER, 0),
     f("MPOLYFROMTEXT", NEVER, 0),
     f("MPOLYFROMWKB", NEVER, 0),
-    f("MULTILINESTRING", 0, 0),
+    c("MULTILINESTRING"),
     f("MULTILINESTRINGFROMTEXT", NEVER, 0),
     f("MULTILINESTRINGFROMWKB", NEVER, 0),
-    f("MULTIPOINT", 0, 0),
+    c("MULTIPOINT"),
     f("MULTIPOINTFROMTEXT", NEVER, 0),
     f("MULTIPOINTFROMWKB", NEVER, 0),
-    f("MULTIPOLYGON", 0, 0),
+    c("MULTIPOLYGON"),
     f("MULTIPOLYGONFROMTEXT", NEVER, 0),
     f("MULTIPOLYGONFROMWKB", NEVER, 0),
     f("NAME_CONST", 0, 0),
@@ -304,14 +309,14 @@ pub const FUNCTIONS: &[Row] = &[
     f("PERIOD_ADD", 0, 0),
     f("PERIOD_DIFF", 0, 0),
     f("PI", 0, 0),
-    f("POINT", 0, 0),
+    c("POINT"),
     f("POINTFROMTEXT", NEVER, 0),
     f("POINTFROMWKB", NEVER, 0),
     f("POINTN", NEVER, 0),
     f("POINTONSURFACE", NEVER, 0),
     f("POLYFROMTEXT", NEVER, 0),
     f("POLYFROMWKB", NEVER, 0),
-    f("POLYGON", 0, 0),
+    c("POLYGON"),
     f("POLYGONFROMTEXT", NEVER, 0),
     f("POLYGONFROMWKB", NEVER, 0),
     t("POSITION", 0, 0),

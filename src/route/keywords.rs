@@ -466,7 +466,7 @@ pub const KEYWORDS: &[Row] = &[
     k("IS_FREE_LOCK", Kw::IsFreeLock, LOCK_FUNCTION, 0, 0),
     k("IS_USED_LOCK", Kw::IsUsedLock, LOCK_FUNCTION, 0, 0),
     k("JOIN", Kw::Join, SYNTAX, 0, 0),
-    k("JSON_TABLE", Kw::JsonTable, PURE, 80004, 100600),
+    k("JSON_TABLE", Kw::JsonTable, 0, 80004, 100600),
     k("KEY", Kw::Key, SYNTAX, 0, 0),
     k("KEYS", Kw::Keys, 0, 0, 0),
     k("KILL", Kw::Kill, 0, 0, 0),

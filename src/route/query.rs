@@ -5,12 +5,13 @@
 //! can stand in front of `(`, and a table's name from a column's.
 
 use super::classify::{Scan, span};
+use super::context::ServerFamily;
 use super::effects::{Bind, Effect, Release};
 use super::keywords::Kw;
 use super::lexer::{Kind, Token};
 use super::statement::Class;
 use super::tables::{self, VariableKind};
-use super::words::{LAST_USED, LAST_WRITE, LOCK_FUNCTION, PURE, SEQUENCE, SYNTAX, TIGHT};
+use super::words::{CONSTRUCTOR, LAST_USED, LAST_WRITE, LOCK_FUNCTION, PURE, SEQUENCE, SYNTAX, TIGHT};
 
 /// What the pass is made over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -386,9 +387,11 @@ impl Scan<'_> {
                 return true;
             }
             Kw::Table if mode == Mode::Load => return true,
+            // In any other place it is the name of a stored function to MariaDB.
             Kw::JsonTable if self.ahead.kind == Kind::Open => {
                 walk.frame.flags &= !EXPECT_TABLE;
-                return false;
+                walk.call = self.now.word.row().is_some_and(|row| row.known_to(self.context.server));
+                return walk.call;
             }
             Kw::Dual if self.ahead.kind != Kind::Dot => {
                 walk.frame.flags &= !EXPECT_TABLE;
@@ -466,7 +469,34 @@ impl Scan<'_> {
         if flags & SEQUENCE != 0 {
             return self.raise(Class::Write, "sequence", token);
         }
+        if flags & CONSTRUCTOR != 0 && self.constructs(token) {
+            return;
+        }
         self.unknown_call(token, false);
+    }
+
+    /// At the name of a geometry's constructor: whether every server takes it for that.
+    #[cold]
+    fn constructs(&self, name: Token) -> bool {
+        if self.context.server.family == ServerFamily::MySql {
+            return true;
+        }
+        let (mut lexer, mut depth, mut arguments) = (self.lexer.clone(), 0, 0);
+        loop {
+            let kind = lexer.next_token().kind;
+            match kind {
+                Kind::Close if depth == 0 => break,
+                Kind::End | Kind::Bad | Kind::Semicolon => return false,
+                _ => arguments += u32::from(arguments == 0 || (depth == 0 && kind == Kind::Comma)),
+            }
+            match kind {
+                Kind::Open => depth += 1,
+                Kind::Close => depth -= 1,
+                _ => {}
+            }
+        }
+        let point = name.end - name.start == 5;
+        if point { arguments == 2 } else { arguments > 0 }
     }
 
     /// A function that is not on our lists: unless the configuration knows it, it may do anything.

@@ -26,6 +26,9 @@ pub const LOCK_FUNCTION: u16 = 32;
 pub const SEQUENCE: u16 = 64;
 /// Gone from MySQL 9.6 on (moved into a component): there a stored function may have the name.
 pub const GONE_96: u16 = 128;
+/// A geometry's constructor. Given a number of arguments that it does not take, MariaDB calls the stored function of that
+/// name; MySQL has none of them for a name without quotes.
+pub const CONSTRUCTOR: u16 = 256;
 
 /// One word.
 #[derive(Clone, Copy, Debug)]

@@ -52,7 +52,9 @@ impl Words {
                 }
                 '*' if next == '/' => at += 2,
                 '#' => at = line_end(&text, at),
-                '-' if next == '-' && text.get(at + 2).is_none_or(|third| third.is_whitespace()) => {
+                '-' if next == '-'
+                    && text.get(at + 2).is_none_or(|third| third.is_whitespace() || third.is_control()) =>
+                {
                     at = line_end(&text, at);
                 }
                 quote @ ('\'' | '"' | '`') => {
@@ -89,6 +91,22 @@ impl Words {
         self.0.get(at).map_or("", String::as_str)
     }
 
+    /// Whether the call here makes a geometry: MariaDB asks for a stored function when the number of arguments is another.
+    fn constructs(&self, at: usize) -> bool {
+        let several = ["LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON", "GEOMETRYCOLLECTION"];
+        let (mut depth, mut commas) = (0, 0);
+        for word in &self.0[at + 1..] {
+            match word.as_str() {
+                "(" => depth += 1,
+                ")" if depth == 1 => break,
+                ")" => depth -= 1,
+                "," if depth == 1 => commas += 1,
+                _ => {}
+            }
+        }
+        self.get(at) == "POINT" && commas == 1 || several.contains(&self.get(at)) && self.get(at + 2) != ")"
+    }
+
     fn has(&self, phrase: &[&str]) -> bool {
         self.0.windows(phrase.len()).any(|words| words.iter().zip(phrase).all(|(word, wanted)| word == wanted))
     }
@@ -98,16 +116,25 @@ fn line_end(text: &[char], from: usize) -> usize {
     text[from..].iter().position(|character| *character == '\n').map_or(text.len(), |length| from + length + 1)
 }
 
-/// Why a statement must not be on a replica, None if it may; `functions` are the names of stored functions, in capitals.
+/// Why a statement must not be on a replica, None if it may; `functions` are the names of stored functions, in capitals,
+/// with a `` ` `` in front where a call without quotes and without a schema is the server's own grammar (`POINT(1, 1)`).
 pub fn fault(sql: &str, functions: &HashSet<String>) -> Option<String> {
-    let words = Words::of(sql);
+    fault_of(&Words::of(sql), functions)
+}
+
+fn fault_of(words: &Words, functions: &HashSet<String>) -> Option<String> {
     let first = words.0.iter().find(|word| *word != "(").map_or("", String::as_str);
     match first {
         "SELECT" | "WITH" | "TABLE" | "VALUES" | "SHOW" | "DESC" | "DESCRIBE" | "EXPLAIN" | "HELP" | "USE" | "DO" => {}
         "CHECKSUM" => return None,
         // MariaDB's own: carries the query out
         "ANALYZE" if words.get(1) != "TABLE" && !["NO_WRITE_TO_BINLOG", "LOCAL"].contains(&words.get(1)) => {}
-        "SET" => return fault_of_set(&words),
+        // MariaDB's own: settings for one statement
+        "SET" if words.get(1) == "STATEMENT" && words.get(2) != "=" => {
+            let Some(inner) = words.0.iter().position(|word| word == "FOR") else { return Some("no FOR".to_owned()) };
+            return fault_of(&Words(words.0[inner + 1..].to_vec()), functions);
+        }
+        "SET" => return fault_of_set(words),
         // a transaction that only reads, and its end
         "START" if words.has(&["READ", "ONLY"]) => return None,
         "COMMIT" | "ROLLBACK" | "BEGIN" | "SAVEPOINT" | "RELEASE" => return None,
@@ -144,12 +171,15 @@ pub fn fault(sql: &str, functions: &HashSet<String>) -> Option<String> {
             continue;
         }
         let name = word.trim_start_matches('`');
+        let quoted = word.starts_with('`') || before == ".";
+        let stored = functions.contains(name) && (quoted || !words.constructs(at))
+            || quoted && functions.contains(&format!("`{name}"));
         if before == "." || before == "AS" && name.is_empty() {
             // a name with a schema is a stored function wherever a call may stand; lists of columns are none
-            if functions.contains(name) {
+            if stored {
                 return Some(format!("the stored function {name}"));
             }
-        } else if BOUND.contains(&name) || functions.contains(name) && before != "AS" {
+        } else if BOUND.contains(&name) || stored && before != "AS" {
             return Some(format!("{name}()"));
         }
     }
@@ -170,15 +200,15 @@ pub fn is_query(sql: &str) -> bool {
 
 /// A setting of the session follows to replicas; one of the server does not.
 fn fault_of_set(words: &Words) -> Option<String> {
-    ["GLOBAL", "PERSIST", "PERSIST_ONLY", "PASSWORD"]
-        .into_iter()
-        .find(|word| words.has(&[word]))
-        .map(|word| format!("SET {word}"))
+    if words.get(1) == "PASSWORD" {
+        return Some("SET PASSWORD".to_owned());
+    }
+    ["GLOBAL", "PERSIST", "PERSIST_ONLY"].into_iter().find(|word| words.has(&[word])).map(|word| format!("SET {word}"))
 }
 
 #[test]
 fn the_judge_knows_reads_from_the_rest() {
-    let functions = HashSet::from(["F".to_owned()]);
+    let functions = HashSet::from(["F".to_owned(), "LINESTRING".to_owned(), "POINT".to_owned(), "`POLYGON".to_owned()]);
     for sql in [
         "SELECT 'INSERT INTO t', `update` FROM t -- FOR UPDATE",
         "(SELECT 1) UNION SELECT 2",
@@ -192,6 +222,9 @@ fn the_judge_knows_reads_from_the_rest() {
         "DO 1",
         "CHECKSUM TABLE t",
         "SELECT f FROM t",
+        "SELECT LINESTRING(POINT(1, (SELECT 2)), POINT(3, 4)), POLYGON(1)",
+        "--\u{1f}a comment\nSELECT 1",
+        "SET STATEMENT old_passwords = 1 FOR SELECT PASSWORD('a')",
     ] {
         assert_eq!(fault(sql, &functions), None, "{sql}");
     }
@@ -202,6 +235,12 @@ fn the_judge_knows_reads_from_the_rest() {
         "SELECT @a := 1",
         "SELECT f(1)",
         "SELECT test.`f`(1)",
+        "SELECT `point`(1, 1)",
+        "SELECT test.`polygon`(1)",
+        "SELECT POINT(1)",
+        "SELECT LINESTRING()",
+        "SET STATEMENT max_statement_time = 1 FOR INSERT INTO t VALUES (1)",
+        "SET PASSWORD = 'a'",
         "SELECT get_lock('a', 1)",
         "SELECT /*!50000 get_lock*/ ('a', 1)",
         "SELECT NEXT VALUE FOR s",

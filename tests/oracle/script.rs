@@ -129,7 +129,9 @@ impl Reader<'_> {
             [b'-', b'-', ..] => {
                 let line = self.line();
                 let text = line[2..].trim_ascii();
-                let text = text.strip_suffix(b";").filter(|_| self.delimiter == b";").unwrap_or(text);
+                // `--delimiter ;;` names one of two characters
+                let names = text.get(..9).is_some_and(|word| word.eq_ignore_ascii_case(b"delimiter"));
+                let text = text.strip_suffix(b";").filter(|_| self.delimiter == b";" && !names).unwrap_or(text);
                 self.command(text, true);
             }
             _ => {
@@ -178,6 +180,8 @@ impl Reader<'_> {
         let word = String::from_utf8_lossy(word).to_ascii_lowercase();
         let rest = rest.trim_ascii();
         match word.as_str() {
+            // the test program refuses an empty one: `delimiter ;` where that is the delimiter already
+            "delimiter" if rest.is_empty() => {}
             "delimiter" => self.delimiter = rest.to_vec(),
             "let" => self.set(rest),
             "perl" | "write_file" | "append_file" => self.skip_document(rest, &word),
@@ -275,4 +279,11 @@ fn a_script_is_split_as_its_test_program_does() {
             "INSERT INTO t VALUES (1)",
         ]
     );
+}
+
+#[test]
+fn a_delimiter_that_is_the_delimiter_already_does_not_end_the_reading() {
+    let script = b"--delimiter ;\nSELECT 1;\ndelimiter ;\nSELECT 2;\n\
+        --delimiter ;;\nSELECT 3; SELECT 4;;\n--delimiter ;\nSELECT 5;";
+    assert_eq!(statements(script), [&b"SELECT 1"[..], b"SELECT 2", b"SELECT 3; SELECT 4", b"SELECT 5"]);
 }

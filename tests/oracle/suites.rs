@@ -99,8 +99,8 @@ fn home() -> PathBuf {
     }
 }
 
-/// The family's scripts, by name; None if the suites are not there, which with CI in the environment is a failure.
-pub fn scripts(family: Family) -> Option<Vec<Script>> {
+/// Where the family's suites are; None if they are not there, which with CI in the environment is a failure.
+fn folder(family: Family) -> Option<PathBuf> {
     let folder = home().join(family.name());
     if !folder.join("complete").exists() {
         let missing = format!("{} is not there (tests/oracle/get-suites.sh brings it)", folder.display());
@@ -108,6 +108,31 @@ pub fn scripts(family: Family) -> Option<Vec<Script>> {
         eprintln!("oracle: {family} is left out: {missing}");
         return None;
     }
+    Some(folder)
+}
+
+/// All scripts of the family's, by name, those too that nothing here can run.
+pub fn every(family: Family) -> Option<Vec<Script>> {
+    let home = folder(family)?;
+    let (mut folders, mut found) = (vec![home.clone()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "test") {
+                let name = path.strip_prefix(&home).unwrap_or(&path).to_string_lossy().into_owned();
+                found.push(Script { name, path });
+            }
+        }
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    Some(found)
+}
+
+/// The family's scripts that are run, by name; None if the suites are not there.
+pub fn scripts(family: Family) -> Option<Vec<Script>> {
+    let folder = folder(family)?;
     let only = std::env::var("ORACLE_ONLY").unwrap_or_default();
     let parts = if family == Family::MariaDb { MARIADB } else { MYSQL };
     let mut found = Vec::new();
@@ -127,12 +152,12 @@ pub fn scripts(family: Family) -> Option<Vec<Script>> {
 }
 
 /// A sample takes none that are longer: a few have thousands of ALTER TABLE.
-const SAMPLE_BYTES: u64 = 24_000;
+pub const SAMPLE_BYTES: u64 = 24_000;
 
-/// So many of them, in an order of the seed's.
-pub fn draw(mut scripts: Vec<Script>, count: usize, seed: u64) -> Vec<Script> {
+/// So many of them, in an order of the seed's; unless all are wanted, none that is longer than `longest`.
+pub fn draw(mut scripts: Vec<Script>, count: usize, seed: u64, longest: u64) -> Vec<Script> {
     if count < scripts.len() {
-        scripts.retain(|script| std::fs::metadata(&script.path).is_ok_and(|data| data.len() <= SAMPLE_BYTES));
+        scripts.retain(|script| std::fs::metadata(&script.path).is_ok_and(|data| data.len() <= longest));
     }
     scripts.sort_by_cached_key(|script| {
         let mut hasher = DefaultHasher::new();
