@@ -220,7 +220,7 @@ entry! {
 entry! {
     /// Sets an attribute, of the types of [`mysql_stmt_attr_get`]; the MariaDB family's `_CB_*` take the pointer itself.
     ///
-    /// Ranges: `_CURSOR_TYPE` 0 (none) or 1 (read only); `_PREFETCH_ROWS` from 1 (MariaDB: 0 = 1).
+    /// Ranges: `_CURSOR_TYPE` 0 (none) or 1 (read only); `_PREFETCH_ROWS` from 1 (MariaDB: 0 = as it is).
     /// Returns: 0; 1 on an error. Errors: 2054 for what is not served.
     ///
     /// # Safety
@@ -244,9 +244,11 @@ entry! {
             }
             (_, attr::STMT_ATTR_PREFETCH_ROWS) => {
                 let Some(rows) = number() else { return 1 };
-                let rows = if rows == 0 && F::FAMILY == Family::MariaDb { 1 } else { rows };
-                // SAFETY: inside the public struct.
-                unsafe { F::stmt_prefetch_rows(stmt).write(rows) };
+                // Connector/C leaves it where it is.
+                if rows != 0 || F::FAMILY == Family::MySql {
+                    // SAFETY: inside the public struct.
+                    unsafe { F::stmt_prefetch_rows(stmt).write(rows) };
+                }
             }
             // SAFETY: the caller's promise.
             (Family::MariaDb, other) if unsafe { ours.set_bulk_attribute(other, value) } => {}
