@@ -268,6 +268,25 @@ static void statements(void)
   }
   alive(m);
 
+#if LAB_MARIADB_ABI
+  /* libmysqlclient leaves the other results to mysql_stmt_next_result, which fails from then on. */
+  section("the end of a procedure's results");
+  must(m, "DROP PROCEDURE IF EXISTS leftover_two");
+  must(m, "CREATE PROCEDURE leftover_two() BEGIN SELECT 1; SELECT 2; END");
+  for (int fetches = 0; fetches < 3; fetches++) {
+    s = prepared(m, "CALL leftover_two()", NULL, NULL);
+    say("execute: %d", mysql_stmt_execute(s));
+    for (int k = 0; k < fetches; k++)
+      say("fetch: %d", mysql_stmt_fetch(s));
+    say("reset: %d", mysql_stmt_reset(s));
+    show_statement("reset", s);
+    say("fields %u, handle %u", mysql_stmt_field_count(s), mysql_field_count(m));
+    mysql_stmt_close(s);
+  }
+  must(m, "DROP PROCEDURE leftover_two");
+  alive(m);
+#endif
+
   section("rows to prefetch");
   s = mysql_stmt_init(m);
   static const unsigned long counts[] = {3, 0, 2, 0};

@@ -394,6 +394,10 @@ impl<F: Abi> Statement<F> {
             unsafe { handle.cancel_streaming() };
             if let Err(error) = handle.session.skip_statement_rows(all).await {
                 self.fail(&error);
+            } else if all && handle.session.outcome().field_count == 0 {
+                // A procedure's last result, which has no columns, is the statement's now.
+                self.set_columns(crate::result::ColumnsBuilder::default().finish());
+                self.fetched = 0;
             }
         }
     }
