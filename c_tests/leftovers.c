@@ -68,14 +68,16 @@ static void options(unsigned long remembers)
 static void init_commands(void)
 {
   section("init commands");
-  static const char *const commands[][2] = {{"SET @a = 1", NULL}, {"SELECT 1, 2", NULL}, {"SELECT 1, 2", "SELEC"}, {"SELEC", NULL}};
+  static const char *const commands[][2] = {{"SET @a = 1", NULL}, {"SELECT 1, 2", NULL}, {"SELECT 1, 2", "SELEC"}, {"SELEC", NULL},
+                                          {"SELECT CAST('12x' AS SIGNED)", NULL}, {"SET SESSION sql_mode = 'NO_ZERO_DATE'", NULL}};
   for (size_t k = 0; k < sizeof commands / sizeof *commands; k++) {
     MYSQL *m = mysql_init(NULL);
     for (int n = 0; n < 2; n++)
       if (commands[k][n])
         mysql_options(m, MYSQL_INIT_COMMAND, commands[k][n]);
     MYSQL *c = mysql_real_connect(m, NULL, lab_env("MS_USER"), lab_env("MS_PASSWORD"), db(), 0, lab_env("MS_NODE0_SOCKET"), 0);
-    say("%zu: %d errno %u affected %lld fields %u", k, c != NULL, mysql_errno(m), (long long)mysql_affected_rows(m), mysql_field_count(m));
+    say("%zu: %d errno %u affected %lld fields %u warnings %u", k, c != NULL, mysql_errno(m), (long long)mysql_affected_rows(m),
+        mysql_field_count(m), c ? mysql_warning_count(m) : 0);
     mysql_close(m);
   }
 }
@@ -189,6 +191,159 @@ static void of_another_kind(void)
   mysql_close(m);
 }
 
+static MYSQL_STMT *prepared(MYSQL *m, const char *text, MYSQL_BIND *param, MYSQL_BIND *column)
+{
+  MYSQL_STMT *s = mysql_stmt_init(m);
+  if (mysql_stmt_prepare(s, text, strlen(text)))
+    say("prepare: %u", mysql_stmt_errno(s));
+  if (param)
+    mysql_stmt_bind_param(s, param);
+  if (column)
+    mysql_stmt_bind_result(s, column);
+  return s;
+}
+
+static void show_statement(const char *what, MYSQL_STMT *s)
+{
+  say("%s: errno %u state %d rows %llu affected %lld", what, mysql_stmt_errno(s), (int)s->state, (unsigned long long)mysql_stmt_num_rows(s),
+      (long long)mysql_stmt_affected_rows(s));
+}
+
+static void statements(void)
+{
+  MYSQL *m = connected();
+  int in = 7, out = 0;
+  MYSQL_BIND param, column;
+  memset(&param, 0, sizeof param);
+  memset(&column, 0, sizeof column);
+  param.buffer_type = column.buffer_type = MYSQL_TYPE_LONG;
+  param.buffer = &in, column.buffer = &out;
+
+  section("an execution that was refused out of order");
+  MYSQL_STMT *s = prepared(m, "SELECT ?", &param, &column);
+  for (int k = 0; k < 3; k++) {
+    query(m, "SELECT 1");
+    say("refused: %d, %u", mysql_stmt_execute(s) != 0, mysql_stmt_errno(s));
+    mysql_free_result(mysql_store_result(m));
+    say("executed: %d, %u", mysql_stmt_execute(s) != 0, mysql_stmt_errno(s));
+    mysql_stmt_free_result(s);
+    mysql_stmt_bind_param(s, &param);
+    say("bound anew and executed: %d, %u", mysql_stmt_execute(s) != 0, mysql_stmt_errno(s));
+    say("fetched: %d, %d", mysql_stmt_fetch(s), out);
+    show_statement("fetched", s);
+    mysql_stmt_free_result(s);
+  }
+  mysql_stmt_close(s);
+  s = prepared(m, "SELECT 1 UNION SELECT 2", NULL, &column);
+  mysql_stmt_execute(s);
+  while (mysql_stmt_fetch(s) == 0)
+    ;
+  show_statement("at the end", s);
+  query(m, "SELECT 1");
+  say("refused: %d", mysql_stmt_execute(s) != 0);
+  show_statement("refused", s);
+  mysql_free_result(mysql_store_result(m));
+  mysql_stmt_close(s);
+
+  section("rows that end with an error");
+  static const char *const failing[] = {
+      "SELECT (SELECT 1 UNION SELECT 2)",
+      "SELECT IF(n > 2, (SELECT 1 UNION SELECT 2), n) FROM (SELECT 1 AS n UNION ALL SELECT 2 UNION ALL SELECT 3) AS q",
+  };
+  for (int k = 0; k < 2; k++) {
+    s = prepared(m, failing[k], NULL, &column);
+    say("execute: %d", mysql_stmt_execute(s));
+    for (int n = 0; n < 4; n++) {
+      int rc = mysql_stmt_fetch(s);
+      say("fetch: %d, statement %u, handle %u", rc, mysql_stmt_errno(s), mysql_errno(m));
+      if (rc)
+        break;
+    }
+    mysql_stmt_close(s);
+    s = prepared(m, failing[k], NULL, &column);
+    say("execute: %d, store_result: %d", mysql_stmt_execute(s), mysql_stmt_store_result(s) != 0);
+    say("free_result: %d, handle %u", mysql_stmt_free_result(s), mysql_errno(m));
+    show_statement("freed", s);
+    mysql_stmt_close(s);
+  }
+  alive(m);
+
+#if LAB_MARIADB_ABI
+  /* libmysqlclient leaves the other results to mysql_stmt_next_result, which fails from then on. */
+  section("the end of a procedure's results");
+  must(m, "DROP PROCEDURE IF EXISTS leftover_two");
+  must(m, "CREATE PROCEDURE leftover_two() BEGIN SELECT 1; SELECT 2; END");
+  for (int fetches = 0; fetches < 3; fetches++) {
+    s = prepared(m, "CALL leftover_two()", NULL, NULL);
+    say("execute: %d", mysql_stmt_execute(s));
+    for (int k = 0; k < fetches; k++)
+      say("fetch: %d", mysql_stmt_fetch(s));
+    say("reset: %d", mysql_stmt_reset(s));
+    show_statement("reset", s);
+    say("fields %u, handle %u", mysql_stmt_field_count(s), mysql_field_count(m));
+    mysql_stmt_close(s);
+  }
+  must(m, "DROP PROCEDURE leftover_two");
+  alive(m);
+#endif
+
+  section("rows to prefetch");
+  s = mysql_stmt_init(m);
+  static const unsigned long counts[] = {3, 0, 2, 0};
+  for (int k = 0; k < 4; k++) {
+    unsigned long count = counts[k], got = 77;
+    int rc = mysql_stmt_attr_set(s, STMT_ATTR_PREFETCH_ROWS, &count);
+    mysql_stmt_attr_get(s, STMT_ATTR_PREFETCH_ROWS, &got);
+    say("%lu: %d, %lu, %lu", counts[k], rc, count, got);
+  }
+  mysql_stmt_close(s);
+
+#if !LAB_MARIADB_ABI
+  /* Connector/C believes in a cursor for ever. */
+  section("cursors");
+  unsigned long cursor = CURSOR_TYPE_READ_ONLY;
+  for (int k = 0; k < 2; k++) {
+    s = prepared(m, failing[k], NULL, &column);
+    mysql_stmt_attr_set(s, STMT_ATTR_CURSOR_TYPE, &cursor);
+    query(m, "SHOW VARIABLES LIKE 'character_set_c%'");
+    mysql_free_result(mysql_store_result(m));
+    say("execute: %d, %u", mysql_stmt_execute(s), mysql_stmt_errno(s));
+    show_statement("refused", s);
+    say("status of the statement %x", s->server_status);
+    mysql_stmt_close(s);
+  }
+  s = prepared(m, "SELECT 1 UNION SELECT 2", NULL, &column);
+  mysql_stmt_attr_set(s, STMT_ATTR_CURSOR_TYPE, &cursor);
+  for (int k = 0; k < 2; k++) {
+    say("execute: %d", mysql_stmt_execute(s));
+    say("mysql_store_result: %d, %u", mysql_store_result(m) != NULL, mysql_errno(m));
+    say("%s: %d, handle %u", k ? "stored" : "fetched", k ? mysql_stmt_store_result(s) : mysql_stmt_fetch(s), mysql_errno(m));
+    mysql_stmt_free_result(s);
+  }
+  mysql_stmt_close(s);
+
+  section("stored behind a fetch");
+  s = prepared(m, "SELECT 1 UNION SELECT 2 UNION SELECT 3", NULL, &column);
+  mysql_stmt_execute(s);
+  say("fetch: %d", mysql_stmt_fetch(s));
+  say("store_result: %d", mysql_stmt_store_result(s));
+  show_statement("stored", s);
+  say("fetch: %d, %d", mysql_stmt_fetch(s), out);
+  mysql_stmt_close(s);
+
+  section("a reset that was refused");
+  s = prepared(m, "DO 1", NULL, NULL);
+  query(m, "SELECT 1");
+  say("reset: %d, %u", mysql_stmt_reset(s), mysql_stmt_errno(s));
+  mysql_free_result(mysql_store_result(m));
+  say("execute: %d, %u", mysql_stmt_execute(s) != 0, mysql_stmt_errno(s));
+  show_statement("executed", s);
+  mysql_stmt_close(s);
+#endif
+  alive(m);
+  mysql_close(m);
+}
+
 static void columns_of_a_table(void)
 {
   section("columns of a table");
@@ -208,11 +363,17 @@ static void columns_of_a_table(void)
 static void characters(void)
 {
   section("character sets without a connection");
-  static const char *const names[] = {"latin1", "ucs2", "utf8mb4", "no_such"};
+  static const char *const names[] = {"latin1", "ucs2", "utf16", "utf16le", "utf32", "utf8mb4", "no_such"};
   MYSQL *m = mysql_init(NULL);
-  for (int k = 0; k < 4; k++) {
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
     say("%s: %d", names[k], mysql_set_character_set(m, names[k]) != 0);
     show("afterwards", m);
+    if (k + 1 < sizeof names / sizeof *names) {
+      MY_CHARSET_INFO info;
+      memset(&info, 0, sizeof info);
+      mysql_get_character_set_info(m, &info);
+      say("%u %x %s %s %u %u", info.number, info.state, or_null(info.csname), or_null(info.name), info.mbminlen, info.mbmaxlen);
+    }
   }
   mysql_close(m);
 #if !LAB_MARIADB_ABI
@@ -222,6 +383,12 @@ static void characters(void)
   say("MYSQL_OPT_NAMED_PIPE: %d", mysql_options(m, MYSQL_OPT_NAMED_PIPE, NULL));
   MYSQL *c = mysql_real_connect(m, NULL, lab_env("MS_USER"), lab_env("MS_PASSWORD"), db(), 0, lab_env("MS_NODE0_SOCKET"), 0);
   say("connect: %d, %u", c != NULL, mysql_errno(m));
+  mysql_close(m);
+  m = mysql_init(NULL);
+  mysql_options(m, MYSQL_OPT_COMPRESSION_ALGORITHMS, "zstd");
+  say("compression that none was chosen for: %d", mysql_options(m, MYSQL_OPT_COMPRESSION_ALGORITHMS, "no_such_algorithm") != 0);
+  c = mysql_real_connect(m, NULL, lab_env("MS_USER"), lab_env("MS_PASSWORD"), db(), 0, lab_env("MS_NODE0_SOCKET"), 0);
+  say("connect: %d, %u, flags %lx", c != NULL, mysql_errno(m), m->client_flag);
   mysql_close(m);
 #endif
 }
@@ -235,6 +402,7 @@ int main(void)
   rows_thrown_away();
   tracked();
   of_another_kind();
+  statements();
   columns_of_a_table();
   characters();
   printf("\nend\n");

@@ -89,6 +89,7 @@ struct statement {
   int stored;          /* the result is */
   int left;            /* one that was stored may be there still, although the statement was prepared anew */
   int broken;          /* the last prepare failed */
+  int bound_broken;    /* parameters were bound behind it, and not since */
   int bound_once;      /* parameters were bound since it was made */
   int columns_once;    /* the same of columns */
 };

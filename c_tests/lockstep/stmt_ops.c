@@ -89,7 +89,8 @@ static void prepare(void)
   if (st->handle >= 0)
     asks(st->handle, i + 1);
 #if MARIADB_ABI
-  if (chance(8)) {
+  /* Refused out of order, Connector/C leaves half a command behind, and every later call on the connection waits for ever. */
+  if (chance(8) && (st->handle < 0 || !busy(st->handle))) {
     int rc = C(mariadb_stmt_execute_direct)(st->s, sql, n);
     st->broken = rc != 0;
     done(i, "execute_direct", rc);
@@ -205,7 +206,7 @@ static void bind_param(void)
   say("stmt_bind_param s%d types %d %d %d", i, (int)st->param[0].buffer_type, (int)st->param[1].buffer_type, (int)st->param[2].buffer_type);
   int rc = C(mysql_stmt_bind_param)(st->s, st->param);
   if (!rc)
-    st->params = st->bound_once = 1;
+    st->params = st->bound_once = 1, st->bound_broken = st->broken;
   done(i, "bind_param", rc);
 }
 
@@ -270,6 +271,8 @@ static void execute(void)
   if (!MARIADB_ABI && st->broken)
     return; /* libmysqlclient executes what was prepared before, or what is not there */
 #if !MARIADB_ABI
+  if (st->bound_broken && st->s->param_count)
+    return; /* libmysqlclient takes what was bound behind a failed prepare for the next statement's, and crashes */
   if (st->s->mysql && !st->s->mysql->net.vio)
     return; /* without a connection libmysqlclient fails, and does not always say why */
 #endif
@@ -388,6 +391,10 @@ static void fetch(void)
     return;
   if (MARIADB_ABI && !st->columns && st->columns_once)
     return; /* Connector/C takes bindings of before for those of the new columns */
+#if MARIADB_ABI
+  if (st->handle < 0 && st->s->state >= MYSQL_STMT_WAITING_USE_OR_STORE && st->s->state < MYSQL_STMT_FETCH_DONE && !st->stored)
+    return; /* rows of a handle that was closed: Connector/C crashes */
+#endif
   if (rows_are_gone(i))
     return;
 #if MARIADB_ABI

@@ -262,23 +262,24 @@ pub(super) async fn drain_reply(channel: &mut Channel, flags: u64, last: &mut La
     /// `SERVER_MORE_RESULTS_EXISTS`.
     const MORE: u16 = 8;
     loop {
-        let status = match read(channel, flags).await? {
+        let (status, warnings) = match read(channel, flags).await? {
             Head::Ok(ok) => {
                 last.columns = 0;
-                ok.status
+                (ok.status, ok.warnings)
             }
             Head::ResultSet(described) => {
                 last.columns = u32::try_from(described.len()).unwrap_or(u32::MAX);
-                rows::skip(channel, flags).await?.status
+                let end = rows::skip(channel, flags).await?;
+                (end.status, end.warnings)
             }
             Head::LocalInfile(_) => {
                 // Nobody asked for a file here: an empty one.
                 channel.queue_packet(&[]);
                 channel.flush().await?;
-                MORE
+                (MORE, 0)
             }
         };
-        last.status = status;
+        (last.status, last.warnings) = (status, warnings);
         if status & MORE == 0 {
             return Ok(());
         }

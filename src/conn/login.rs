@@ -190,10 +190,10 @@ pub(super) async fn open(target: &Target, options: &Options, attempt: &mut Attem
         }
     }
 
+    server.client_flag = shown_flags(flags, target, options);
     if options.compression.is_wrong() || options.compression.required() && flags & COMPRESSION == 0 {
         return Err(Error::compression());
     }
-    server.client_flag = shown_flags(flags, target, options);
     let attributes = attributes::all(options, target);
     let opening = auth::Opening::Login(login::Login {
         prefix: login::Prefix { capabilities: flags, ..prefix },
@@ -385,7 +385,7 @@ async fn finish(
     attempt: &mut Attempt,
 ) -> Result<(), Error> {
     if !options.init_commands.is_empty() {
-        attempt.init = Some(LastReply { columns: 0, status: logged_in.ok.status });
+        attempt.init = Some(LastReply { status: logged_in.ok.status, ..LastReply::default() });
     }
     let mut unseen = LastReply::default();
     let last = attempt.init.as_mut().unwrap_or(&mut unseen);

@@ -120,6 +120,8 @@ pub struct LastReply {
     pub columns: u32,
     /// `SERVER_STATUS_*`.
     pub status: u16,
+    /// How many warnings.
+    pub warnings: u16,
 }
 
 /// A version of TLS; its number is the one that Connector/C gives it.

@@ -3,9 +3,11 @@
 //! Parameters come encoded; here is what stands around them. No I/O but the one send; no choice of nodes.
 
 use crate::conn::{Command, Connection, statement};
-use crate::error::Error;
+use crate::error::{Error, cr};
+use crate::options::Family;
 
-use super::prepared::Instance;
+use super::Session;
+use super::prepared::{Executed, Instance, Prepared};
 
 /// `PARAMETER_COUNT_AVAILABLE`: the number of parameters comes with an execution.
 const PARAMETER_COUNT: u8 = 8;
@@ -126,5 +128,42 @@ impl Head {
         } else if with_count {
             self.length += statement::put_count(&mut self.bytes[head.len()..], count);
         }
+    }
+}
+
+impl Session {
+    /// Checks that an execution may be sent now.
+    ///
+    /// Errors: 2014.
+    #[inline]
+    pub(super) fn begin_execution(&mut self, prepared: &mut Prepared) -> Result<(), Error> {
+        self.begin_at_once().inspect_err(|error| {
+            prepared.broke_off = false;
+            if self.forgets_types(error) {
+                prepared.types_are_known(0);
+            }
+        })
+    }
+
+    /// The same as [`Session::executed_for_cursor`] of an execution itself.
+    pub(super) async fn executed_with_cursor(&mut self, prepared: &mut Prepared) -> Result<Executed, Error> {
+        let executed = self.executed_for_cursor().await;
+        prepared.broke_off = executed.is_err();
+        executed
+    }
+
+    /// What one has brought that asked for a cursor.
+    pub(super) async fn executed_for_cursor(&mut self) -> Result<Executed, Error> {
+        let mut executed = self.executed();
+        if !executed.shape.is_nothing() {
+            executed.rows = self.look_for_cursor(&mut executed.status_before_rows).await?;
+        }
+        Ok(executed)
+    }
+
+    /// Connector/C, on an execution that was out of order: the types of the parameters count as sent, so that the next one
+    /// goes without them. A routed handle sends them.
+    pub fn forgets_types(&self, error: &Error) -> bool {
+        self.options.family == Family::MariaDb && self.router.is_none() && error.code == cr::COMMANDS_OUT_OF_SYNC
     }
 }

@@ -51,6 +51,8 @@ pub struct Prepared {
     pub(super) kept: Kept,
     /// The head of the last execution's reply, on a handle that does not route.
     seen: SeenHead,
+    /// Its reply began with columns, and an error came behind them: of executions that ask for a cursor.
+    pub(super) broke_off: bool,
 }
 
 /// ANSI_QUOTES, NO_BACKSLASH_ESCAPES, ORACLE.
@@ -121,6 +123,11 @@ impl Prepared {
         self.instances.iter().find(|instance| instance.node == node && Some(instance.era) == era).copied()
     }
 
+    /// The last execution's error came behind the columns of its result.
+    pub fn broke_off(&self) -> bool {
+        self.broke_off
+    }
+
     /// The program sees other columns than those of the last execution.
     pub fn forget_shape(&mut self) {
         self.seen.forget();
@@ -157,7 +164,7 @@ impl Prepared {
         self.instances.retain(|instance| instance.node != node);
     }
 
-    fn types_are_known(&mut self, node: usize) {
+    pub(super) fn types_are_known(&mut self, node: usize) {
         for instance in &mut self.instances {
             instance.knows_types = instance.node == node;
         }
@@ -329,7 +336,7 @@ impl Session {
         if self.has_unsettled() {
             self.settle().await;
         }
-        self.begin_at_once()?;
+        self.begin_execution(prepared)?;
         let answer = if self.router.is_some() {
             self.execute_routed(prepared, request).await
         } else {
@@ -370,7 +377,7 @@ impl Session {
             prepared.home = Some(at);
             prepared.types_are_known(at);
         }
-        answer?;
+        answer.inspect_err(|_| prepared.broke_off = false)?;
         prepared.kept.clear();
         if self.phase == Phase::HasResult
             && self.may_be_read_again()
@@ -378,12 +385,12 @@ impl Session {
         {
             prepared.kept.fill(request, columns);
         }
-        if request.flags == 0 { Ok(self.executed()) } else { self.executed_for_cursor().await }
+        if request.flags == 0 { Ok(self.executed()) } else { self.executed_with_cursor(prepared).await }
     }
 
     /// What an execution has brought that asked for no cursor.
     #[inline]
-    fn executed(&mut self) -> Executed {
+    pub(super) fn executed(&mut self) -> Executed {
         if self.phase != Phase::HasResult {
             return Executed { shape: Shape::Nothing, rows: RowsAre::Nowhere, status_before_rows: None };
         }
@@ -491,17 +498,8 @@ impl Session {
         self.read_reply().await
     }
 
-    /// What one has brought that asked for a cursor.
-    async fn executed_for_cursor(&mut self) -> Result<Executed, Error> {
-        let mut executed = self.executed();
-        if !executed.shape.is_nothing() {
-            executed.rows = self.look_for_cursor(&mut executed.status_before_rows).await?;
-        }
-        Ok(executed)
-    }
-
     /// Finds out where the rows are of an execution that asked for a cursor.
-    async fn look_for_cursor(&mut self, status: &mut Option<u16>) -> Result<RowsAre, Error> {
+    pub(super) async fn look_for_cursor(&mut self, status: &mut Option<u16>) -> Result<RowsAre, Error> {
         let mut rows = Box::<BinaryRows>::default();
         if !self.current()?.deprecates_eof() {
             if self.outcome.status & CURSOR_EXISTS != 0 {

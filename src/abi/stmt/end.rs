@@ -165,9 +165,16 @@ pub(in crate::abi) async unsafe fn free_result<F: Abi>(stmt: *mut F::Stmt) -> c_
                 ours.fetched = if *next >= rows.len() { rows.len() } else { 0 };
                 ours.set_state(State::Done);
             }
-            let _ = ours.throw_rows_away(handle).await;
-            if ours.state > State::Executed {
-                ours.set_state(State::Done);
+            if ours.state == State::Waiting && !is_busy(handle) {
+                // As Connector/C: the rows that nobody asked for are asked for, and are not there any more.
+                let error = Error::out_of_sync();
+                set_error::<F>(mysql, error.code, &error.sqlstate, &error.message);
+                ours.set_state(State::Fetching);
+            } else {
+                let _ = ours.throw_rows_away(handle).await;
+                if ours.state > State::Executed {
+                    ours.set_state(State::Done);
+                }
             }
             ours.drop_rows();
             // SAFETY: lent through `mysql`.
@@ -387,6 +394,10 @@ impl<F: Abi> Statement<F> {
             unsafe { handle.cancel_streaming() };
             if let Err(error) = handle.session.skip_statement_rows(all).await {
                 self.fail(&error);
+            } else if all && handle.session.outcome().field_count == 0 {
+                // A procedure's last result, which has no columns, is the statement's now.
+                self.set_columns(crate::result::ColumnsBuilder::default().finish());
+                self.fetched = 0;
             }
         }
     }

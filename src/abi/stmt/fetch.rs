@@ -157,8 +157,17 @@ pub(in crate::abi) async unsafe fn store_result<F: Abi>(stmt: *mut F::Stmt) -> c
             if unsafe { F::stmt_update_max_length(stmt).read() } != 0 {
                 ours.measure();
             }
-            ours.set_state(if count == 0 && F::FAMILY == Family::MariaDb { State::Done } else { State::Ready });
+            match F::FAMILY {
+                // What is left behind rows that were fetched one at a time: that one was fetched stays true.
+                Family::MySql if ours.state == State::Fetching => {}
+                Family::MariaDb if count == 0 => ours.set_state(State::Done),
+                Family::MySql | Family::MariaDb => ours.set_state(State::Ready),
+            }
             ours.current = Current::None;
+            if in_cursor {
+                // To ask the cursor is a command.
+                clear_error::<F>(mysql);
+            }
             // SAFETY: inside the public struct; lent through `mysql`.
             unsafe {
                 F::stmt_affected_rows(stmt).write(count);
@@ -397,6 +406,10 @@ impl<F: Abi> Statement<F> {
         match read {
             Ok(any) => {
                 if !any || matches!(self.rows, Rows::Cursor(..)) {
+                    if matches!(self.rows, Rows::Cursor(..)) {
+                        // To ask the cursor is a command.
+                        clear_error::<F>(mysql);
+                    }
                     // SAFETY: lent through `mysql`.
                     unsafe { handle.publish_quietly(mysql) };
                     if F::FAMILY == Family::MariaDb || matches!(self.rows, Rows::Cursor(..)) {
@@ -408,8 +421,15 @@ impl<F: Abi> Statement<F> {
                 Ok(any)
             }
             Err(error) => {
-                // SAFETY: lent through `mysql`.
-                unsafe { self.answer_failure(mysql, handle, error) };
+                // Connector/C tells the handle alone of what breaks off rows that come without a cursor.
+                if F::FAMILY == Family::MariaDb && !matches!(self.rows, Rows::Cursor(..)) {
+                    let error = handle.shown_error(error);
+                    // SAFETY: lent through `mysql`.
+                    unsafe { handle.answer(mysql, Err(error)) };
+                } else {
+                    // SAFETY: lent through `mysql`.
+                    unsafe { self.answer_failure(mysql, handle, error) };
+                }
                 Err(1)
             }
         }

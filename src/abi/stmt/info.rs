@@ -220,11 +220,12 @@ entry! {
 entry! {
     /// Sets an attribute, of the types of [`mysql_stmt_attr_get`]; the MariaDB family's `_CB_*` take the pointer itself.
     ///
-    /// Ranges: `_CURSOR_TYPE` 0 (none) or 1 (read only); `_PREFETCH_ROWS` from 1 (MariaDB: 0 = 1).
+    /// Ranges: `_CURSOR_TYPE` 0 (none) or 1 (read only); `_PREFETCH_ROWS` from 1 (MariaDB: 0 = as it is, and 1 is written to `value`).
     /// Returns: 0; 1 on an error. Errors: 2054 for what is not served.
     ///
     /// # Safety
-    /// `stmt` is NULL or a valid statement; `value` NULL or a readable place of the attribute's type.
+    /// `stmt` is NULL or a valid statement; `value` NULL or a readable place of the attribute's type, for `_PREFETCH_ROWS` of
+    /// the MariaDB family a writable one.
     fn mysql_stmt_attr_set<F>(stmt: *mut F::Stmt, attribute: c_uint, value: *const c_void) -> c_char;
     statement stmt, fails 1, {
         // SAFETY: the caller's promise.
@@ -244,9 +245,14 @@ entry! {
             }
             (_, attr::STMT_ATTR_PREFETCH_ROWS) => {
                 let Some(rows) = number() else { return 1 };
-                let rows = if rows == 0 && F::FAMILY == Family::MariaDb { 1 } else { rows };
-                // SAFETY: inside the public struct.
-                unsafe { F::stmt_prefetch_rows(stmt).write(rows) };
+                if rows == 0 && F::FAMILY == Family::MariaDb {
+                    // As Connector/C: the program's number becomes 1, the statement's stays.
+                    // SAFETY: the caller's promise, of a variable of the program's.
+                    unsafe { value.cast::<c_ulong>().cast_mut().write(1) };
+                } else {
+                    // SAFETY: inside the public struct.
+                    unsafe { F::stmt_prefetch_rows(stmt).write(rows) };
+                }
             }
             // SAFETY: the caller's promise.
             (Family::MariaDb, other) if unsafe { ours.set_bulk_attribute(other, value) } => {}

@@ -411,10 +411,17 @@ pub(in crate::abi) async unsafe fn execute<F: Abi>(stmt: *mut F::Stmt) -> c_int 
     }
     let request = ours.encoded.request(flags, ours.new_types, bulk);
     let executed = handle.session.execute(&mut ours.prepared, &request).await;
-    // A server that refuses an execution has read the types all the same.
-    ours.new_types &= executed.as_ref().is_err_and(|error| error.origin == Origin::Client);
+    // A server that refuses an execution has read the types all the same; for the session that has counted them as known
+    // when it refused (`Session::execute`) they are.
+    ours.new_types &=
+        executed.as_ref().is_err_and(|error| error.origin == Origin::Client && !handle.session.forgets_types(error));
     let refused = executed.as_ref().is_err_and(|error| error.sent == Sent::No);
-    if alive && !(refused && F::FAMILY == Family::MariaDb) {
+    let keeps = match F::FAMILY {
+        Family::MariaDb => refused,
+        // An error behind the columns, which an execution for a cursor reads, leaves the statement as it was.
+        Family::MySql => flags != 0 && executed.is_err() && ours.prepared.broke_off(),
+    };
+    if alive && !keeps {
         ours.take_outcome(handle);
     }
     match executed {
@@ -431,7 +438,11 @@ pub(in crate::abi) async unsafe fn execute<F: Abi>(stmt: *mut F::Stmt) -> c_int 
             if F::FAMILY == Family::MariaDb && !executed.shape.is_nothing() && !handle.session.may_leave_columns_out() {
                 ours.forget_lengths();
             }
-            ours.take_executed(executed)
+            match (F::FAMILY, ours.take_executed(executed)) {
+                // libmysqlclient leaves the error of a statement that was not prepared where it is, and says so again.
+                (Family::MySql, 0) => c_int::from(ours.errno() != 0),
+                (_, taken) => taken,
+            }
         }
         Err(error) => {
             if F::FAMILY == Family::MariaDb && error.sent != Sent::No {
@@ -503,6 +514,7 @@ impl<F: Abi> Statement<F> {
                     self.set_state(State::Prepared);
                 }
                 self.rows = Rows::None;
+                self.fetched = 0;
             }
         }
         true
