@@ -245,6 +245,12 @@ impl Servers {
         up(&self.cluster) && up(&self.alone)
     }
 
+    /// Why a replica applies nothing any more.
+    fn stopped(&self, n: usize) -> Option<String> {
+        let status = self.cluster.replica_status(n).unwrap();
+        status.get("Last_SQL_Error").filter(|text| !text.is_empty()).map(str::to_owned)
+    }
+
     /// Transactions that a replica has made itself.
     fn own_transactions(&self, family: Family, n: usize) -> String {
         let text = match family {
@@ -300,8 +306,8 @@ fn results(session: &mut Session, sql: &[u8]) -> Result<Vec<Vec<String>>, Error>
     }
 }
 
-/// Names of views that a script makes of its functions, in capitals: nobody can see from the outside that reading one is a
-/// call. Replicas that are read-only refuse what writes, and the source is asked (docs/quirks.md); these here are not.
+/// Names of views that a script makes of its functions and sequences (the default of a column may be one's next value), in
+/// capitals: nobody can see from the outside that reading one is a call. Replicas that are read-only refuse what writes, and the source is asked (docs/quirks.md); these here are not.
 fn views_of(statements: &[Vec<u8>], functions: &HashSet<String>) -> HashSet<String> {
     let mut names = HashSet::new();
     for sql in statements {
@@ -310,7 +316,9 @@ fn views_of(statements: &[Vec<u8>], functions: &HashSet<String>) -> HashSet<Stri
             text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
         let makes = ["CREATE", "ALTER"].iter().any(|word| words.first() == Some(word));
         let Some(view) = words.iter().position(|word| *word == "VIEW").filter(|_| makes) else { continue };
-        if words.iter().any(|word| functions.contains(*word) || names.contains(*word)) {
+        let counts = words.iter().any(|word| ["NEXTVAL", "SETVAL", "DEFAULT"].contains(word))
+            || words.windows(2).any(|pair| pair == ["NEXT", "VALUE"]);
+        if counts || words.iter().any(|word| functions.contains(*word) || names.contains(*word)) {
             let name = words[view + 1..].iter().find(|word| !["IF", "NOT", "EXISTS", "TEST"].contains(word));
             names.extend(name.map(|name| (*name).to_owned()));
         }
@@ -461,6 +469,8 @@ impl Oracle {
         let upper = text.to_uppercase();
         // a write, or the default of a column, that gives each side a value of its own
         self.astray |= !judge::is_query(&text) && OF_ONE_MOMENT.iter().any(|word| upper.contains(word));
+        // MariaDB's replicas fill a new column from a sequence with other values than their source, or stop
+        self.astray |= upper.starts_with("ALTER TABLE") && (upper.contains("NEXT VALUE") || upper.contains("NEXTVAL"));
         if !judge::is_query(&text) && ours.as_ref().ok() != theirs.as_ref().ok() {
             // a lock that one side did not get in time, or a write that says when or where it ran
             let failed = |answer: &Result<Answer, Error>| matches!(answer, Ok(Answer::Failed(_)));
@@ -527,9 +537,7 @@ impl Oracle {
                 renew = true;
                 faults.push(format!("transactions of its own: {own}"));
             }
-            let status = servers.cluster.replica_status(n).unwrap();
-            let stopped = status.get("Last_SQL_Error").filter(|text| !text.is_empty());
-            if let Some(error) = stopped {
+            if let Some(error) = servers.stopped(n) {
                 renew = true;
                 self.report.remarks.push(format!("{}: new servers, replication stopped: {error:.200}", script.name));
             }
@@ -539,7 +547,9 @@ impl Oracle {
             }
         }
         if calls > 0 {
-            self.report.remarks.push(format!("{}: {calls} reads of views over stored functions", script.name));
+            self.report
+                .remarks
+                .push(format!("{}: {calls} reads of views over stored functions and sequences", script.name));
         }
         if renew {
             self.servers = start(self.family);

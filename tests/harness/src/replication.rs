@@ -235,7 +235,10 @@ impl Cluster {
 
     fn wait_applied(&self, n: usize, position: &str) -> Result<()> {
         let text = match self.family() {
-            Family::MariaDb => format!("SELECT MASTER_GTID_WAIT('{position}', {CATCH_UP_SECONDS})"),
+            // Whatever limit the servers have for statements.
+            Family::MariaDb => format!(
+                "SET STATEMENT max_statement_time=0 FOR SELECT MASTER_GTID_WAIT('{position}', {CATCH_UP_SECONDS})"
+            ),
             Family::MySql => {
                 format!("SELECT WAIT_FOR_EXECUTED_GTID_SET('{position}', {CATCH_UP_SECONDS})")
             }
