@@ -191,11 +191,9 @@ impl Session {
             self.outcome.affected_rows = !0;
             self.outcome.field_count = init.columns;
             self.outcome.status = init.status;
-            // Connector/C does not count those of what it throws away.
-            self.outcome.warnings = match self.options.family {
-                Family::MySql => u32::from(init.warnings),
-                Family::MariaDb => 0,
-            };
+            // Connector/C does not count those of rows that it throws away.
+            let counts = self.options.family == Family::MySql || init.columns == 0;
+            self.outcome.warnings = if counts { u32::from(init.warnings) } else { 0 };
         }
         self.changes.clone_from(&connection.login_ok().session_changes);
         self.changes_count = self.changes_count.wrapping_add(1);
