@@ -194,6 +194,11 @@ impl Progress {
         self.add_written(account, position, 0);
     }
 
+    /// Whether anything is known of what was written under this account.
+    pub fn knows(&self, account: &[u8]) -> bool {
+        self.look(account, |_| ()).is_some()
+    }
+
     /// Whether this is among what was written under this account.
     pub fn has_written(&self, account: &[u8], position: &Position) -> bool {
         self.look(account, |known| known.position.covers(position)).unwrap_or(false)

@@ -57,7 +57,7 @@ impl Router {
                     self.promise.doubt();
                 }
                 self.take_over_writes_of_process();
-                if self.section.progress.written(&self.promise.account).is_none() && !self.promise.met_no_gtids() {
+                if !self.section.progress.knows(&self.promise.account) && !self.promise.met_no_gtids() {
                     // The board is new, or it was destroyed: what was written before is not on it.
                     self.promise.doubt();
                 }

@@ -38,7 +38,7 @@ impl Router {
             Scope::Host => {
                 self.share_writes();
                 // Where nothing is known of what others wrote, all that this source numbered before counts, too.
-                let all = if progress.written(account).is_none() { new.with_earlier() } else { new };
+                let all = if progress.knows(account) { new } else { new.with_earlier() };
                 progress.wrote(account, &all, self.now);
                 self.publish(&all);
             }
